@@ -1,0 +1,65 @@
+"""Settings of the indexer, from the environment or a ``.env`` file. Built in ``__main__`` and passed down."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, SecretStr
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+
+class IndexerSettings(BaseSettings):
+    """Each field is an environment variable of the same name in capitals; each stands in the README's table."""
+
+    model_config = SettingsConfigDict(env_file=".env", extra="ignore", env_ignore_empty=True, frozen=True)
+
+    # Claude
+    anthropic_api_key: SecretStr | None = Field(None, description="Key for Claude. Without it contexts are structural.")
+    anthropic_base_url: str | None = Field(None, description="Another address for Claude's API.")
+    context_model: str = Field("claude-haiku-5-5", description="Model that writes contexts.")
+    context_concurrency: int = Field(8, ge=1, le=64, description="Context calls side by side.")
+    context_max_tokens: int = Field(100, ge=20, le=200, description="Longest context, in the embedder's tokens.")
+    context_document_tokens: int = Field(
+        90_000, ge=1_000, le=900_000, description="A longer document is shown to Claude as a reduced set of its chunks."
+    )
+    num_start_chunks: int = Field(8, ge=0, description="Reduced set: chunks from the beginning.")
+    num_prev_chunks: int = Field(4, ge=0, description="Reduced set: chunks before the target.")
+    context_cache_ttl: Literal["5m", "1h"] = Field("5m", description="How long Claude keeps a document cached.")
+    claude_timeout_seconds: float = Field(120.0, gt=0, description="Longest wait for Claude without a byte.")
+    prices_file: Path | None = Field(None, description="JSON file of prices that replaces the built-in table.")
+
+    # Where things are kept
+    data_dir: Path = Field(Path("data"), description="Folder for everything that is kept on this machine.")
+    database_url: str | None = Field(None, description="Catalogue and queue. Default: SQLite under DATA_DIR.")
+    originals_url: str | None = Field(None, description="Where originals go (fsspec URL). Default: under DATA_DIR.")
+    weaviate_url: str | None = Field(None, description="A Weaviate server. Default: an embedded one.")
+    weaviate_grpc_port: int = Field(50051, ge=1, le=65535, description="gRPC port of the server at WEAVIATE_URL.")
+    weaviate_api_key: SecretStr | None = Field(None, description="Key for the server at WEAVIATE_URL.")
+    weaviate_start_seconds: float = Field(60.0, gt=0, description="Longest wait for the database to be ready.")
+
+    # Reading documents
+    max_file_mb: float = Field(50.0, gt=0, description="Largest file or download.")
+    max_unpacked_mb: float = Field(500.0, gt=0, description="Largest unpacked size of an archive-like file (docx …).")
+    max_pages: int = Field(2_000, ge=1, description="Most pages of one document.")
+    extraction_seconds: float = Field(120.0, gt=0, description="Longest time to read one document.")
+    ocr_languages: str = Field("eng", description="Tesseract languages for scans, joined by +.")
+    fetch_seconds: float = Field(60.0, gt=0, description="Longest time for one download.")
+
+    # Chunks and vectors
+    embedder: Literal["local", "hashing"] = Field("local", description="`local`, or `hashing` (tests only).")
+    chunk_tokens: int | None = Field(
+        None, ge=32, description="Longest chunk. Default: what fits the embedder beside a context."
+    )
+    reranker: Literal["none"] = Field("none", description="Second ranking of hits.")
+
+    # Search
+    search_alpha: float = Field(0.5, ge=0, le=1, description="0 is keywords only, 1 is meaning only.")
+    search_fusion: Literal["relative_score", "ranked"] = Field("relative_score", description="How both are combined.")
+    search_limit: int = Field(10, ge=1, le=100, description="Passages a search gives.")
+    search_passage_weight: float = Field(0.6, ge=0, le=1, description="Weight of the passage's vector.")
+    search_context_weight: float = Field(0.4, ge=0, le=1, description="Weight of the context's vector.")
+
+    # Work
+    index_workers: int = Field(2, ge=1, le=16, description="Documents indexed side by side in one process.")
+    workspace: str = Field("local", description="Workspace of the command line.")
