@@ -1,0 +1,62 @@
+"""Documents, chunks, contexts and search. Knows nothing of Slack.
+
+What is named here is public: ``bot`` imports these names and nothing else.
+"""
+
+from __future__ import annotations
+
+from .documents import (
+    LOCAL_WORKSPACE,
+    WORKSPACE,
+    Audience,
+    Chunk,
+    Context,
+    ContextKind,
+    Document,
+    DocumentId,
+    Hit,
+    Original,
+    Passage,
+    Usage,
+    VersionId,
+    Viewer,
+)
+from .errors import (
+    CatalogueUnavailable,
+    ClaudeUnavailable,
+    NotFound,
+    Refused,
+    SettingsInvalid,
+    SituateError,
+    StoreFailed,
+    Unavailable,
+    WeaviateUnavailable,
+)
+from .settings import IndexerSettings
+
+__all__ = [
+    "LOCAL_WORKSPACE",
+    "WORKSPACE",
+    "Audience",
+    "CatalogueUnavailable",
+    "Chunk",
+    "ClaudeUnavailable",
+    "Context",
+    "ContextKind",
+    "Document",
+    "DocumentId",
+    "Hit",
+    "IndexerSettings",
+    "NotFound",
+    "Original",
+    "Passage",
+    "Refused",
+    "SettingsInvalid",
+    "SituateError",
+    "StoreFailed",
+    "Unavailable",
+    "Usage",
+    "VersionId",
+    "Viewer",
+    "WeaviateUnavailable",
+]

@@ -1,0 +1,217 @@
+"""``add`` and ``retry``: put documents in, and watch them on their way."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import typer
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TaskID, TextColumn
+from rich.table import Column
+
+from ..catalogue import WAITING
+from ..documents import Audience, DocumentId, VersionId
+from ..errors import Refused
+from ..library import Added, Indexer
+from ..rows import Version
+from ..sources import Rejected, open_source
+from .common import (
+    DONE,
+    INCOMPLETE,
+    JsonOption,
+    WorkspaceOption,
+    audience_of,
+    err,
+    out,
+    print_json,
+    run,
+    waiting_for,
+)
+
+app = typer.Typer()
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one source, for a person or as JSON."""
+
+    title: str
+    status: str  # published | unchanged | refused | failed | replaced | removed
+    document: DocumentId | None = None
+    chunks: int = 0
+    failed_contexts: int = 0
+    cost_usd: float = 0.0
+    error: str | None = None
+    warnings: tuple[str, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        fields: dict[str, Any] = {
+            "document": self.document,
+            "title": self.title,
+            "status": self.status,
+            "chunks": self.chunks,
+            "failed_contexts": self.failed_contexts,
+            "cost_usd": round(self.cost_usd, 6),
+        }
+        if self.warnings:
+            fields["warnings"] = list(self.warnings)
+        return fields | ({"error": self.error} if self.error else {})
+
+    def line(self) -> str:
+        """One line for a person, in rich's markup."""
+        title = escape(self.title)
+        if self.error:
+            return f"[red]✗[/red] {title}: {escape(self.error)}"
+        if self.status == "unchanged":
+            return f"[dim]=[/dim] {title}: unchanged"
+        said = [f"{self.chunks} passage{'s' if self.chunks != 1 else ''}"]
+        if self.failed_contexts:
+            said.append(f"[yellow]{self.failed_contexts} contexts failed, 'retry' tries them again[/yellow]")
+        if self.cost_usd:
+            said.append(f"${self.cost_usd:.4f}")
+        said += [f"[yellow]{escape(warning)}[/yellow]" for warning in self.warnings]
+        return f"[green]✓[/green] {title}: {', '.join(said)}"
+
+
+def outcome_of(version: Version, *, unchanged: bool = False) -> Outcome:
+    """What became of a version that is done. One that a newer version overtook counts as ``replaced``."""
+    return Outcome(
+        title=version.title,
+        status="unchanged" if unchanged else version.state,
+        document=version.document,
+        chunks=version.chunks if version.state == "published" else 0,
+        failed_contexts=len(version.failures),
+        cost_usd=0.0 if unchanged else version.usage.cost_usd,
+        error=version.error,
+        warnings=() if unchanged else version.warnings,
+    )
+
+
+@app.command()
+def add(
+    sources: list[str] = typer.Argument(..., metavar="SOURCE…", help="Files, folders, URLs, or - for standard input."),
+    title: str | None = typer.Option(None, "--title", help="Title; default: the document's own."),
+    audience: str = typer.Option("workspace", "--audience", help="workspace, channel:ID or user:ID."),
+    key: str | None = typer.Option(None, "--key", help="With - : a name that makes the next text replace this one."),
+    workspace: str = WorkspaceOption,
+    as_json: bool = JsonOption,
+) -> None:
+    """Add documents. The same source again replaces its document; what is unchanged costs nothing."""
+    readers = audience_of(audience)
+    if title and len(sources) > 1:
+        raise typer.BadParameter("--title goes with one source only.")
+    if key and sources != ["-"]:
+        raise typer.BadParameter("--key goes with - only; files and URLs have keys of their own.")
+
+    async def work(indexer: Indexer) -> int:
+        slots: list[Outcome | Added] = []
+        for source in sources:
+            slots += await _add_source(indexer, source, workspace, readers, title, key)
+        return _show(await _follow(indexer, slots), as_json)
+
+    run(work)
+
+
+@app.command()
+def retry(
+    documents: list[str] = typer.Argument(None, metavar="[DOC…]", help="Only these; default: all that failed."),
+    workspace: str = WorkspaceOption,
+    as_json: bool = JsonOption,
+) -> None:
+    """Try again what failed. Only the contexts that are missing are paid for."""
+
+    async def work(indexer: Indexer) -> int:
+        only = frozenset([await indexer.find(workspace, name) for name in documents or []])
+        again = await indexer.retry(workspace, only or None)
+        if not again and not as_json:
+            out.print("Nothing to try again: no document and no context failed.")
+            return DONE
+        return _show(await _follow(indexer, list(again)), as_json)
+
+    run(work)
+
+
+async def _add_source(
+    indexer: Indexer, source: str, workspace: str, readers: Audience, title: str | None, key: str | None
+) -> list[Outcome | Added]:
+    stdin = await asyncio.to_thread(sys.stdin.buffer.read) if source == "-" else b""
+    slots: list[Outcome | Added] = []
+    try:
+        async with waiting_for(f"Fetching {escape(source)} …"):
+            async for item in open_source(source, indexer.settings, stdin=stdin, key=key):
+                if isinstance(item, Rejected):
+                    slots.append(Outcome(item.name, "refused", error=str(item.error)))
+                else:
+                    slots.append(await indexer.add(item, workspace=workspace, audience=readers, title=title))
+    except Refused as error:
+        slots.append(Outcome(title or source, "refused", error=str(error)))
+    return slots
+
+
+async def _follow(indexer: Indexer, slots: Sequence[Outcome | Added]) -> list[Outcome]:
+    """Wait until all that was queued is done; what became of each, in the order given."""
+    waiting = {slot.version: slot for slot in slots if isinstance(slot, Added)}
+    rows: dict[VersionId, Version] = {}
+    with _bars() as bars:
+        tasks: dict[VersionId, TaskID] = {}
+        total = bars.add_task("Documents", total=len(waiting), visible=len(waiting) > 1)
+        async for row in indexer.follow(waiting):
+            rows[row.id] = row
+            _move(bars, tasks, row)
+            bars.update(total, completed=sum(row.state not in WAITING for row in rows.values()))
+    outcomes = []
+    for slot in slots:
+        if isinstance(slot, Outcome):
+            outcomes.append(slot)
+        elif slot.version not in rows:
+            outcomes.append(Outcome(slot.title, "removed", slot.document, error="It was removed meanwhile."))
+        else:
+            outcomes.append(outcome_of(rows[slot.version], unchanged=slot.status == "unchanged"))
+    return outcomes
+
+
+def _bars() -> Progress:
+    return Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}", table_column=Column(no_wrap=True, overflow="ellipsis", ratio=1)),
+        BarColumn(bar_width=24),
+        MofNCompleteColumn(),
+        console=err,
+        transient=True,
+        disable=not err.is_terminal,
+    )
+
+
+def _move(bars: Progress, tasks: dict[VersionId, TaskID], row: Version) -> None:
+    """Show a document's stage while it runs, and nothing once it is done."""
+    if row.state != "running":
+        if row.id in tasks and row.state not in WAITING:
+            bars.remove_task(tasks.pop(row.id))
+        return
+    if row.id not in tasks:
+        tasks[row.id] = bars.add_task("", total=None)
+    stage = row.stage.capitalize() or "Reading"
+    bars.update(tasks[row.id], description=f"{stage} {escape(row.title)}", completed=row.done, total=row.total or None)
+
+
+def _show(outcomes: Sequence[Outcome], as_json: bool) -> int:
+    if as_json:
+        print_json([outcome.as_json() for outcome in outcomes])
+    else:
+        for outcome in outcomes:
+            out.print(outcome.line())
+        if len(outcomes) > 1:
+            out.print(_summary(outcomes))
+    return INCOMPLETE if any(outcome.error for outcome in outcomes) else DONE
+
+
+def _summary(outcomes: Sequence[Outcome]) -> str:
+    counts = Counter(outcome.status for outcome in outcomes)
+    cost = sum(outcome.cost_usd for outcome in outcomes)
+    parts = [f"{number} {status}" for status, number in counts.items()]
+    return ", ".join(parts) + (f"; ${cost:.4f} paid for contexts" if cost else "")

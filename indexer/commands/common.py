@@ -1,0 +1,117 @@
+"""What all commands share: settings, the open indexer, where output goes, and what an error exits with.
+
+Exit codes: 0 done · 1 some documents were refused or failed · 2 wrong usage or settings · 3 a service that is needed
+does not answer · 4 no such document · 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Any, NoReturn
+
+import typer
+from pydantic import ValidationError
+from rich.console import Console
+from rich.markup import escape
+
+from ..documents import LOCAL_WORKSPACE, Audience, Viewer
+from ..errors import NotFound, Refused, SettingsInvalid, SituateError, StoreFailed, Unavailable
+from ..library import Indexer
+from ..settings import IndexerSettings
+
+DONE, INCOMPLETE, USAGE, AWAY, MISSING = 0, 1, 2, 3, 4
+
+out = Console(highlight=False, soft_wrap=True)
+err = Console(stderr=True, highlight=False, soft_wrap=True)
+
+WorkspaceOption = typer.Option(LOCAL_WORKSPACE, "--workspace", help="The workspace (a Slack team's id).")
+JsonOption = typer.Option(False, "--json", help="Print JSON on standard output.")
+
+
+def exit_code(error: SituateError) -> int:
+    """The exit code that stands for an error.
+
+    >>> exit_code(NotFound("…"))
+    4
+    """
+    for kind, code in (
+        (NotFound, MISSING),
+        (Refused, INCOMPLETE),
+        (StoreFailed, INCOMPLETE),
+        (SettingsInvalid, USAGE),
+        (Unavailable, AWAY),
+    ):
+        if isinstance(error, kind):
+            return code
+    return INCOMPLETE
+
+
+def read_settings() -> IndexerSettings:
+    """The settings, or SettingsInvalid with the names of those that are wrong; never with their values."""
+    try:
+        return IndexerSettings()
+    except ValidationError as error:
+        wrong = "; ".join(f"{str(e['loc'][0]).upper()}: {e['msg']}" for e in error.errors(include_input=False))
+        raise SettingsInvalid(f"These settings are wrong: {wrong}.") from error
+
+
+def fail(error: SituateError) -> NoReturn:
+    """Say what is wrong on standard error and exit with the code that stands for it."""
+    err.print(f"[red]{escape(str(error))}[/red]")
+    raise typer.Exit(exit_code(error))
+
+
+def run(work: Callable[[Indexer], Awaitable[int]]) -> NoReturn:
+    """Open the indexer, do the work, exit with its code."""
+    logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
+
+    async def call() -> int:
+        async with Indexer.open(read_settings(), notify=tell) as indexer:
+            return await work(indexer)
+
+    try:
+        code = asyncio.run(call())
+    except SituateError as error:
+        fail(error)
+    except KeyboardInterrupt:
+        err.print("Interrupted. What is queued goes on the next time.")
+        raise typer.Exit(130) from None
+    raise typer.Exit(code)
+
+
+def tell(sentence: str) -> None:
+    """Show what takes long, on standard error."""
+    err.print(f"[dim]{escape(sentence)}[/dim]")
+
+
+@asynccontextmanager
+async def waiting_for(what: str) -> AsyncIterator[None]:
+    """A spinner on a terminal, while something may take longer than two seconds."""
+    if not err.is_terminal:
+        yield
+        return
+    with err.status(what):
+        yield
+
+
+def print_json(value: Any) -> None:
+    """JSON on standard output, as it is: no colours, no wrapping, characters of all languages readable."""
+    sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2, default=str) + "\n")
+
+
+def audience_of(text: str) -> Audience:
+    """The audience of an option; typer's usage error for anything else."""
+    try:
+        return Audience.parse(text)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
+
+
+def viewer_of(texts: list[str]) -> Viewer:
+    """Who looks: the union of the audiences named; the workspace's documents where none is."""
+    return Viewer(frozenset(audience_of(text) for text in texts or ["workspace"]))

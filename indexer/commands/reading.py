@@ -1,0 +1,296 @@
+"""``list``, ``show``, ``search`` and ``status``: look, and change nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import typer
+from rich import box
+from rich.markup import escape
+from rich.table import Table
+
+from ..catalogue import WAITING
+from ..documents import ContextKind, Document, Hit, Passage
+from ..errors import NotFound
+from ..library import Indexer
+from ..rows import Version
+from .common import (
+    DONE,
+    JsonOption,
+    WorkspaceOption,
+    err,
+    out,
+    print_json,
+    run,
+    viewer_of,
+    waiting_for,
+)
+
+app = typer.Typer()
+
+
+@app.command("list")
+def list_documents(
+    viewer: list[str] = typer.Option([], "--viewer", help="Only what this audience holds; repeat it for several."),
+    workspace: str = WorkspaceOption,
+    as_json: bool = JsonOption,
+) -> None:
+    """List the documents that answer, with their state and cost."""
+
+    async def work(indexer: Indexer) -> int:
+        documents = await indexer.documents(workspace, viewer_of(viewer) if viewer else None)
+        if as_json:
+            print_json([document_json(document) for document in documents])
+        elif not documents:
+            out.print("There are no documents yet. Add some with: python -m indexer add FILE…")
+        else:
+            out.print(_document_table(documents))
+        return DONE
+
+    run(work)
+
+
+@app.command()
+def show(
+    document: str = typer.Argument(..., metavar="DOC", help="An id, the beginning of one, a source or a title."),
+    chunks: bool = typer.Option(False, "--chunks", help="Also every chunk with its context."),
+    workspace: str = WorkspaceOption,
+    as_json: bool = JsonOption,
+) -> None:
+    """Show one document, and its chunks."""
+
+    async def work(indexer: Indexer) -> int:
+        found = await indexer.find(workspace, document)
+        published = [d for d in await indexer.documents(workspace, None) if d.id == found]
+        if not published:
+            newest = next(v for v in await indexer.attempts(workspace) if v.document == found)
+            raise NotFound(f"'{newest.title}' does not answer yet: {_state(newest)}.")
+        shown = published[0]
+        passages: list[Passage] = []
+        if chunks and shown.version is not None:
+            passages = await indexer.passages(workspace, shown.version)
+        if as_json:
+            fields = document_json(shown)
+            print_json(fields | {"passages": [passage_json(p) for p in passages]} if chunks else fields)
+        else:
+            _print_document(shown, passages)
+        return DONE
+
+    run(work)
+
+
+@app.command()
+def search(
+    query: str = typer.Argument(..., help="What to look for."),
+    limit: int | None = typer.Option(None, "--limit", min=1, max=100, help="How many passages."),
+    alpha: float | None = typer.Option(None, "--alpha", min=0, max=1, help="0 keywords only … 1 meaning only."),
+    viewer: list[str] = typer.Option([], "--viewer", help="Who looks: workspace, channel:ID, user:ID; repeatable."),
+    workspace: str = WorkspaceOption,
+    as_json: bool = JsonOption,
+) -> None:
+    """Search the passages, without Claude."""
+
+    async def work(indexer: Indexer) -> int:
+        async with waiting_for("Searching …"):
+            hits = await indexer.search(workspace, query, viewer_of(viewer), limit=limit, alpha=alpha)
+        if as_json:
+            print_json([hit_json(hit) for hit in hits])
+        elif not hits:
+            out.print("Nothing found.")
+        else:
+            for number, hit in enumerate(hits, 1):
+                _print_hit(number, hit)
+        return DONE
+
+    run(work)
+
+
+@app.command()
+def status(workspace: str = WorkspaceOption, as_json: bool = JsonOption) -> None:
+    """Tell what is indexed, what waits, what failed and why, and what it cost."""
+
+    async def work(indexer: Indexer) -> int:
+        documents = await indexer.documents(workspace, None)
+        attempts = await indexer.attempts(workspace)
+        report = status_json(documents, attempts)
+        if as_json:
+            print_json(report)
+        else:
+            _print_status(report)
+        return DONE
+
+    run(work)
+
+
+def document_json(document: Document) -> dict[str, Any]:
+    """A document as the ``--json`` of ``list`` and ``show`` has it."""
+    return {
+        "document": document.id,
+        "title": document.title,
+        "source": document.source,
+        "url": document.url,
+        "audience": str(document.audience),
+        "date": document.date.isoformat() if document.date else None,
+        "language": document.language,
+        "media_type": document.media_type,
+        "added_at": document.added_at.isoformat() if document.added_at else None,
+        "added_by": document.added_by,
+        "chunks": document.chunks,
+        "contexts": str(document.context_kind) if document.context_kind else None,
+        "failed_contexts": document.failed_contexts,
+        "usage": {
+            "input_tokens": document.usage.input_tokens,
+            "cache_write_tokens": document.usage.cache_write_tokens,
+            "cache_read_tokens": document.usage.cache_read_tokens,
+            "output_tokens": document.usage.output_tokens,
+        },
+        "cost_usd": round(document.usage.cost_usd, 6),
+    }
+
+
+def passage_json(passage: Passage) -> dict[str, Any]:
+    """A passage as ``show --chunks --json`` has it."""
+    chunk, context = passage.chunk, passage.context
+    return {
+        "position": chunk.position,
+        "start": chunk.start,
+        "end": chunk.end,
+        "text": chunk.text,
+        "context": context.text,
+        "context_kind": str(context.kind),
+        "context_failure": context.failure,
+        "heading_path": list(chunk.heading_path),
+        "pages": list(chunk.pages),
+    }
+
+
+def hit_json(hit: Hit) -> dict[str, Any]:
+    """A hit as ``search --json`` has it."""
+    return {
+        "document": hit.document,
+        "title": hit.title,
+        "position": hit.chunk.position,
+        "text": hit.chunk.text,
+        "context": hit.context.text,
+        "heading_path": list(hit.chunk.heading_path),
+        "pages": list(hit.chunk.pages),
+        "score": hit.score,
+        "source": hit.source,
+        "url": hit.url,
+        "audience": str(hit.audience),
+        "date": hit.date.isoformat() if hit.date else None,
+    }
+
+
+def status_json(documents: list[Document], attempts: list[Version]) -> dict[str, Any]:
+    """The status of a workspace: counts, what waits, what went wrong, what was paid."""
+    return {
+        "documents": len(documents),
+        "chunks": sum(document.chunks for document in documents),
+        "structural": sum(document.context_kind is ContextKind.STRUCTURAL for document in documents),
+        "failed_contexts": [
+            {"document": v.document, "title": v.title, "contexts": dict(v.failures)}
+            for v in attempts
+            if v.failures and v.state == "published"
+        ],
+        "cache_misses": sum(version.cache_misses for version in attempts),
+        "waiting": [
+            {
+                "document": v.document,
+                "title": v.title,
+                "state": v.state,
+                "stage": v.stage,
+                "done": v.done,
+                "of": v.total,
+            }
+            for v in attempts
+            if v.state in WAITING
+        ],
+        "failed": [
+            {"document": v.document, "title": v.title, "state": v.state, "error": v.error}
+            for v in attempts
+            if v.state in ("failed", "refused")
+        ],
+        "cost_usd": round(sum(document.usage.cost_usd for document in documents), 6),
+    }
+
+
+def place(heading_path: tuple[str, ...], pages: tuple[int, ...]) -> str:
+    """Where a chunk stands, for a person: ``Cybersecurity › Incidents, p. 14–15``."""
+    told = " › ".join(heading_path)
+    if pages:
+        first, last = min(pages), max(pages)
+        told += (", " if told else "") + (f"p. {first}" if first == last else f"p. {first}–{last}")
+    return told
+
+
+def _state(version: Version) -> str:
+    if version.error:
+        return f"{version.state}, {version.error}"
+    return f"{version.stage or version.state} ({version.done} of {version.total})" if version.total else version.state
+
+
+def _document_table(documents: list[Document]) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in ("Document", "Title", "For", "Date"):
+        table.add_column(name, overflow="fold")
+    for name in ("Passages", "Cost"):
+        table.add_column(name, justify="right")
+    table.add_column("Contexts")
+    for document in documents:
+        contexts = "generated" if document.context_kind is ContextKind.GENERATED else "structural"
+        if document.failed_contexts:
+            contexts = f"[yellow]{document.failed_contexts} failed[/yellow]"
+        table.add_row(
+            document.id,
+            escape(document.title),
+            escape(str(document.audience)),
+            f"{document.date:%Y-%m-%d}" if document.date else "",
+            str(document.chunks),
+            f"${document.usage.cost_usd:.4f}",
+            contexts,
+        )
+    return table
+
+
+def _print_document(document: Document, passages: list[Passage]) -> None:
+    out.print(f"[bold]{escape(document.title)}[/bold]")
+    for name, value in document_json(document).items():
+        if value is not None and name not in ("title", "usage"):
+            out.print(f"[dim]{name:>16}[/dim]  {escape(str(value))}")
+    for passage in passages:
+        where = place(passage.chunk.heading_path, passage.chunk.pages)
+        out.print(f"\n[bold]#{passage.chunk.position}[/bold] [dim]{escape(where)}[/dim]")
+        if passage.context.text:
+            out.print(f"[italic dim]Context ({passage.context.kind}): {escape(passage.context.text)}[/italic dim]")
+        if passage.context.failure:
+            out.print(f"[yellow]{escape(passage.context.failure)}[/yellow]")
+        out.print(escape(passage.chunk.text.strip("\n")))
+
+
+def _print_hit(number: int, hit: Hit) -> None:
+    where = place(hit.chunk.heading_path, hit.chunk.pages)
+    date = f" · {hit.date:%Y-%m-%d}" if hit.date else ""
+    out.print(f"[bold]{number}  {escape(hit.title)}[/bold] [dim]{escape(where)}{date} · {hit.score:.3f}[/dim]")
+    out.print(f"[italic dim]{escape(hit.context.text)}[/italic dim]")
+    out.print(escape(hit.chunk.text.strip("\n")) + "\n")
+
+
+def _print_status(report: dict[str, Any]) -> None:
+    paid = f"${report['cost_usd']:.4f} paid for contexts"
+    out.print(f"{report['documents']} documents, {report['chunks']} passages, {paid}.")
+    if report["structural"]:
+        out.print(
+            f"{report['structural']} documents have structural contexts: one passage only, or no ANTHROPIC_API_KEY."
+        )
+    if report["cache_misses"]:
+        out.print(f"[yellow]{report['cache_misses']} calls missed Claude's cache: contexts cost more than planned.[/]")
+    for item in report["waiting"]:
+        out.print(f"[cyan]…[/cyan] {escape(item['title'])}: {item['stage']} {item['done']}/{item['of']}")
+    for item in report["failed_contexts"]:
+        reasons = escape("; ".join(sorted(set(item["contexts"].values()))))
+        out.print(f"[yellow]![/yellow] {escape(item['title'])}: {len(item['contexts'])} contexts failed ({reasons})")
+    for item in report["failed"]:
+        out.print(f"[red]✗[/red] {escape(item['title'])}: {escape(item['error'] or item['state'])}")
+    if report["failed"] or report["failed_contexts"]:
+        err.print("[dim]'retry' tries again what failed. What was refused needs another file, or 'remove'.[/dim]")

@@ -1,0 +1,116 @@
+"""How the catalogue's database is opened and used: SQLite or Postgres, every call in a thread."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, TypeVar
+
+import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.engine.interfaces import DBAPIConnection
+
+from .errors import CatalogueUnavailable, SettingsInvalid
+from .schema import SCHEMA_VERSION, metadata, schema_table
+
+T = TypeVar("T")
+
+
+class Database:
+    """An engine behind two async methods. Work that is passed in must not outlive its connection."""
+
+    def __init__(self, engine: sa.Engine) -> None:
+        self._writing = engine
+        self._reading = engine.execution_options(reading=True)
+        # Threads of its own: a search must not wait behind extraction in the loop's default pool.
+        self._threads = ThreadPoolExecutor(4, "catalogue")
+        dialect: Any = postgresql if engine.dialect.name == "postgresql" else sqlite
+        self.insert: Callable[[sa.Table], Any] = dialect.insert  # with on_conflict_*
+
+    @classmethod
+    async def open(cls, url: sa.URL) -> Database:
+        """Raises CatalogueUnavailable."""
+        return cls(await asyncio.to_thread(open_engine, url))
+
+    async def close(self) -> None:
+        await asyncio.to_thread(self._writing.dispose)
+        self._threads.shutdown(wait=False)
+
+    async def write(self, work: Callable[[sa.Connection], T]) -> T:
+        """Run ``work`` in one transaction that writes. Raises CatalogueUnavailable."""
+        return await self._run(work, self._writing)
+
+    async def read(self, work: Callable[[sa.Connection], T]) -> T:
+        """Run ``work`` in one transaction that only reads. Raises CatalogueUnavailable."""
+        return await self._run(work, self._reading)
+
+    async def _run(self, work: Callable[[sa.Connection], T], engine: sa.Engine) -> T:
+        def call() -> T:
+            try:
+                with engine.begin() as connection:
+                    return work(connection)
+            except sa.exc.SQLAlchemyError as error:
+                raise CatalogueUnavailable(
+                    "The catalogue cannot be read or written right now; check the database and its disk."
+                ) from error
+
+        return await asyncio.get_running_loop().run_in_executor(self._threads, call)
+
+
+def database_url(url: str | None, data_dir: Path) -> sa.URL:
+    """The SQLAlchemy URL of the catalogue: ``DATABASE_URL``, or a SQLite file under ``data_dir``."""
+    if not url:
+        return sa.URL.create("sqlite", database=str((data_dir / "situate.db").absolute()))
+    try:
+        parsed = sa.make_url(url)
+    except sa.exc.ArgumentError as error:
+        raise SettingsInvalid("DATABASE_URL is not a database URL, such as postgresql://user@host/name.") from error
+    if parsed.drivername in ("postgres", "postgresql"):
+        return parsed.set(drivername="postgresql+psycopg")
+    if parsed.get_backend_name() not in ("sqlite", "postgresql"):
+        raise SettingsInvalid("DATABASE_URL must begin with postgresql:// or sqlite:///.")
+    return parsed
+
+
+def open_engine(url: sa.URL) -> sa.Engine:
+    """An engine whose tables exist. Blocking. Raises CatalogueUnavailable."""
+    sqlite = url.get_backend_name() == "sqlite"
+    engine = sa.create_engine(url, pool_pre_ping=not sqlite)
+    if sqlite:
+        if url.database and url.database != ":memory:":
+            Path(url.database).parent.mkdir(parents=True, exist_ok=True)
+        sa.event.listen(engine, "connect", _prepare_sqlite)
+        sa.event.listen(engine, "begin", _begin_immediate)
+    try:
+        with engine.begin() as connection:
+            metadata.create_all(connection)
+            found = connection.execute(sa.select(sa.func.max(schema_table.c.version))).scalar()
+            if found is None:
+                connection.execute(schema_table.insert().values(version=SCHEMA_VERSION))
+    except (sa.exc.SQLAlchemyError, OSError) as error:
+        engine.dispose()
+        where = url.database if sqlite else f"{url.host}/{url.database}"
+        raise CatalogueUnavailable(
+            f"The catalogue at {where} cannot be opened; check DATA_DIR or DATABASE_URL and that it may be written."
+        ) from error
+    if found is not None and found > SCHEMA_VERSION:
+        engine.dispose()
+        raise CatalogueUnavailable("The catalogue was written by a newer Situate; upgrade this one before you use it.")
+    return engine
+
+
+def _prepare_sqlite(connection: DBAPIConnection, _record: Any) -> None:
+    # Transactions are begun below, not by the driver.
+    connection.isolation_level = None
+    cursor = connection.cursor()
+    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "busy_timeout=30000", "foreign_keys=ON"):
+        cursor.execute(f"PRAGMA {pragma}")
+    cursor.close()
+
+
+def _begin_immediate(connection: sa.Connection) -> None:
+    # Two transactions that both read and then write would lock each other out: writers queue up at their beginning.
+    reading = connection.get_execution_options().get("reading", False)
+    connection.exec_driver_sql("BEGIN" if reading else "BEGIN IMMEDIATE")

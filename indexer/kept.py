@@ -1,0 +1,76 @@
+"""What was computed or paid for once and is kept: Claude's answers by request hash, embeddings by (model, text)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+import numpy as np
+import sqlalchemy as sa
+from numpy.typing import NDArray
+
+from .contextualizer import PaidAnswer
+from .database import Database
+from .documents import Usage, VersionId
+from .rows import USAGE_COLUMNS, now, usage_of_row, usage_values
+from .schema import embeddings, paid_answers
+
+
+class PaidAnswerRows:
+    """``contextualizer.PaidAnswers`` as rows of the catalogue, on one version's account."""
+
+    def __init__(self, database: Database, version: VersionId) -> None:
+        self._database = database
+        self._version = version
+
+    async def get(self, request_hash: str) -> PaidAnswer | None:
+        statement = sa.select(paid_answers).where(paid_answers.c.request_hash == request_hash)
+        row = await self._database.read(lambda c: c.execute(statement).first())
+        return PaidAnswer(row.text, row.stop_reason, usage_of_row(row), row.model) if row is not None else None
+
+    async def put(self, request_hash: str, answer: PaidAnswer) -> None:
+        statement = (
+            self._database.insert(paid_answers)
+            .values(
+                request_hash=request_hash,
+                version=self._version,
+                model=answer.model,
+                text=answer.text,
+                stop_reason=answer.stop_reason,
+                created_at=now(),
+                **usage_values(answer.usage),
+            )
+            .on_conflict_do_nothing()
+        )
+        await self._database.write(lambda c: c.execute(statement))
+
+    async def total(self) -> Usage:
+        """The sum of the answers on this version's account so far."""
+        sums = [sa.func.coalesce(sa.func.sum(paid_answers.c[name]), 0).label(name) for name in USAGE_COLUMNS]
+        statement = sa.select(*sums).where(paid_answers.c.version == self._version)
+        return usage_of_row(await self._database.read(lambda c: c.execute(statement).one()))
+
+
+class EmbeddingRows:
+    """``embedding.KeptEmbeddings`` as rows of the catalogue. Vectors are float32, shape (dimensions,)."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def get_many(self, keys: Collection[str]) -> dict[str, NDArray[np.float32]]:
+        """Kept embeddings by key; missing ones are left out."""
+        wanted = list(keys)
+
+        def work(connection: sa.Connection) -> dict[str, NDArray[np.float32]]:
+            found: dict[str, NDArray[np.float32]] = {}
+            for begin in range(0, len(wanted), 500):  # databases bound the number of parameters
+                statement = sa.select(embeddings).where(embeddings.c.key.in_(wanted[begin : begin + 500]))
+                found |= {row.key: np.frombuffer(row.vector, "<f4") for row in connection.execute(statement)}
+            return found
+
+        return await self._database.read(work)
+
+    async def put_many(self, vectors: Mapping[str, NDArray[np.float32]]) -> None:
+        if vectors:
+            rows = [{"key": key, "vector": vector.astype("<f4").tobytes()} for key, vector in vectors.items()]
+            statement = self._database.insert(embeddings).on_conflict_do_nothing()
+            await self._database.write(lambda c: c.execute(statement, rows))

@@ -1,0 +1,217 @@
+"""The path of a document, stage by stage: read, situate, store, publish, tidy. Knows nothing of the queue that runs it.
+
+Every stage may run again after a crash, in another process: what it needs it finds or makes anew. Reading is
+deterministic, contexts are found among the paid answers, embeddings among the kept ones, chunks have ids of their own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import PurePath
+
+from .catalogue import Catalogue
+from .chunking import chunk
+from .contextualizer import PROMPT_VERSION, Contextualized, Contextualizer
+from .documents import Chunk, ContextKind, Document, DocumentId, ExtractedText, Original, Passage, VersionId
+from .embedding import Embedder
+from .errors import StoreFailed
+from .extraction import extract
+from .kept import PaidAnswerRows
+from .originals import Originals
+from .progress import reported
+from .rows import Version
+from .settings import IndexerSettings
+from .store import Store
+
+log = logging.getLogger(__name__)
+
+PIPELINE_VERSION = 1
+CONTEXT_SHARE = 128  # tokens of the embedder's window that are kept for the context
+SPARE = 8  # tokens for the line break between both and for what joining them may add
+
+
+def chunk_budget(settings: IndexerSettings, embedder: Embedder) -> int:
+    """The longest chunk, in the embedder's tokens: what its window leaves beside a context.
+
+    512 − 128 − 8 = 376 for the local embedder; ``CHUNK_TOKENS`` makes it smaller, never larger.
+    """
+    most = embedder.window - CONTEXT_SHARE - SPARE
+    return min(settings.chunk_tokens or most, most)
+
+
+def fingerprint(settings: IndexerSettings, embedder: Embedder, title: str | None) -> str:
+    """A hash of all that decides what a document's chunks, contexts and vectors are, besides its bytes."""
+    parts = {
+        "pipeline": PIPELINE_VERSION,
+        "embedder": embedder.name,
+        "chunk": chunk_budget(settings, embedder),
+        "title": title,
+        "ocr": settings.ocr_languages,
+    }
+    if settings.anthropic_api_key is not None:
+        parts |= {
+            "prompt": PROMPT_VERSION,
+            "model": settings.context_model,
+            "context": settings.context_max_tokens,
+            "window": [settings.context_document_tokens, settings.num_start_chunks, settings.num_prev_chunks],
+        }
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+@dataclass(slots=True)
+class Work:
+    """What the stages hand to each other while one process runs them."""
+
+    extracted: ExtractedText
+    chunks: tuple[Chunk, ...]
+    contextualized: Contextualized | None = None
+
+
+class Pipeline:
+    """The stages, over the parts that they use. Each takes a version's id and raises errors of ``errors`` only."""
+
+    def __init__(
+        self,
+        settings: IndexerSettings,
+        catalogue: Catalogue,
+        originals: Originals,
+        store: Store,
+        embedder: Embedder,
+        contextualizer: Callable[[PaidAnswerRows], Contextualizer],
+        account: Callable[[VersionId], PaidAnswerRows],
+    ) -> None:
+        self._settings = settings
+        self._catalogue = catalogue
+        self._originals = originals
+        self._store = store
+        self._embedder = embedder
+        self._contextualizer = contextualizer
+        self._account = account
+        self._work: dict[VersionId, Work] = {}
+
+    async def start(self, version: VersionId) -> bool:
+        """Whether this version is still wanted; if so it is ``running`` from now on."""
+        return await self._catalogue.take(version)
+
+    async def read(self, version: VersionId) -> int:
+        """Extract and chunk. Returns the number of chunks. Raises Refused."""
+        await self._catalogue.update(version, stage="reading", done=0, total=0)
+        row = await self._row(version)
+        work = await self._read(row)
+        extracted = work.extracted
+        await self._catalogue.update(
+            version,
+            title=row.given_title or extracted.title or PurePath(row.name).stem or row.name,
+            date=extracted.date or row.source_date,
+            language=extracted.language,
+            media_type=extracted.media_type,
+            warnings=list(extracted.warnings),
+            chunks=len(work.chunks),
+        )
+        return len(work.chunks)
+
+    async def situate(self, version: VersionId) -> int:
+        """Have every chunk situated. Returns how many contexts could not be had."""
+        row = await self._row(version)
+        work = self._work.get(version) or await self._read(row)
+        account = self._account(version)
+        paid_before = await account.total()  # by a run that crashed
+        async with reported(self._catalogue, version, "situating", len(work.chunks)) as progress:
+            result = await self._contextualizer(account).contextualize(
+                row.title, work.extracted, work.chunks, progress=progress
+            )
+        work.contextualized = result
+        failures = {str(i): context.failure for i, context in enumerate(result.contexts) if context.failure}
+        generated = any(context.kind is ContextKind.GENERATED for context in result.contexts)
+        await self._catalogue.update(
+            version,
+            failures=failures,
+            context_kind=ContextKind.GENERATED if generated else ContextKind.STRUCTURAL,
+            cache_misses=result.cache_misses,
+            usage=paid_before + result.usage,
+        )
+        return len(failures)
+
+    async def store(self, version: VersionId) -> None:
+        """Embed, store, and read back the count. Raises StoreFailed and Unavailable."""
+        work = self._work.get(version)
+        if work is None or work.contextualized is None:
+            await self.situate(version)
+            work = self._work[version]
+        assert work.contextualized is not None  # noqa: S101 - situate has just set it; this tells the type checker
+        row = await self._row(version)
+        pairs = zip(work.chunks, work.contextualized.contexts, strict=True)
+        passages = [Passage(chunk, context) for chunk, context in pairs]
+        texts = [passage.text for passage in passages] + [passage.context.text for passage in passages]
+        async with reported(self._catalogue, version, "embedding", len(passages)) as progress:
+            vectors = await self._embedder.passages(texts, progress=lambda done: progress(min(done, len(passages))))
+        count = len(passages)
+        await self._catalogue.update(version, stored=True)
+        async with reported(self._catalogue, version, "storing", count) as progress:
+            by_name = {"passage": vectors[:count], "context": vectors[count:]}
+            await self._store.put(_document(row), version, passages, by_name, progress=progress)
+        found = await self._store.count(row.workspace, version)
+        if found != count:
+            raise StoreFailed(f"Weaviate kept {found} of the {count} passages; check its log and its disk, then retry.")
+
+    async def publish(self, version: VersionId) -> bool:
+        """Let this version answer from now on, unless a newer one does. Returns whether it does."""
+        return await self._catalogue.publish(version)
+
+    async def give_up(self, version: VersionId, state: str, reason: str) -> None:
+        """Record why a version will not answer: ``refused`` or ``failed``. What was published goes on answering."""
+        row = await self._row(version)
+        if row.state != "withdrawn":
+            await self._catalogue.update(version, state=state, stage="", error=reason)
+        if state == "refused" and not await self._catalogue.original_in_use(row.sha256):
+            await self._originals.delete(row.sha256)
+
+    async def tidy(self, document: DocumentId) -> None:
+        """Delete the chunks of versions that will never answer, and the rows and originals of a removed document."""
+        for row in await self._catalogue.leftovers(document):
+            if row.stored:
+                await self._store.delete(row.workspace, row.id)
+                await self._catalogue.update(row.id, stored=False)
+        rows = await self._catalogue.versions_of(document)
+        if await self._catalogue.forget(document):
+            for sha256 in {row.sha256 for row in rows}:
+                if not await self._catalogue.original_in_use(sha256):
+                    await self._originals.delete(sha256)
+
+    async def finish(self, version: VersionId) -> None:
+        """The last stage, whatever happened: a withdrawn version is let go, and leftovers are tidied away."""
+        self._work.pop(version, None)
+        await self._catalogue.let_go(version)
+        await self.tidy(DocumentId(version.rpartition(".")[0]))
+
+    async def _row(self, version: VersionId) -> Version:
+        row = await self._catalogue.version(version)
+        if row is None:
+            raise StoreFailed("The document was removed while it was being indexed.")
+        return row
+
+    async def _read(self, row: Version) -> Work:
+        data = await self._originals.get(row.sha256)
+        original = Original(row.source, data, row.name, row.url, row.source_date, row.declared_type)
+        extracted = await extract(original, self._settings)
+        budget = chunk_budget(self._settings, self._embedder)
+        chunks = await asyncio.to_thread(chunk, extracted, budget=budget, count=self._embedder.count)
+        work = Work(extracted, chunks)
+        self._work[row.id] = work
+        return work
+
+
+def _document(row: Version) -> Document:
+    return replace(
+        Document(row.document, row.workspace, row.audience, row.source, row.title),
+        version=row.id,
+        url=row.url,
+        date=row.date,
+        language=row.language,
+        media_type=row.media_type,
+    )

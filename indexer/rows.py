@@ -1,0 +1,145 @@
+"""Rows of the catalogue as values: a version as the catalogue knows it, and the conversions between both."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from .documents import Audience, ContextKind, Document, DocumentId, Usage, VersionId, version_id
+from .schema import documents, versions
+
+
+def now() -> datetime:
+    return datetime.now(UTC).replace(tzinfo=None)
+
+
+def naive(moment: datetime | None) -> datetime | None:
+    return moment.astimezone(UTC).replace(tzinfo=None) if moment is not None else None
+
+
+def aware(moment: datetime | None) -> datetime | None:
+    return moment.replace(tzinfo=UTC) if moment is not None else None
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A version of a document, as the catalogue knows it."""
+
+    document: DocumentId
+    number: int
+    workspace: str
+    audience: Audience
+    source: str
+    state: str
+    sha256: str
+    fingerprint: str
+    name: str
+    title: str
+    given_title: str | None = None
+    declared_type: str | None = None
+    url: str | None = None
+    source_date: datetime | None = None
+    date: datetime | None = None
+    language: str | None = None
+    media_type: str | None = None
+    added_by: str | None = None
+    stored: bool = False
+    stage: str = ""
+    done: int = 0
+    total: int = 0
+    chunks: int = 0
+    context_kind: ContextKind | None = None
+    failures: Mapping[str, str] = field(default_factory=dict)  # position → reason
+    warnings: tuple[str, ...] = ()
+    cache_misses: int = 0
+    error: str | None = None
+    created_at: datetime | None = None
+    usage: Usage = field(default_factory=Usage)
+
+    @property
+    def id(self) -> VersionId:
+        return version_id(self.document, self.number)
+
+
+USAGE_COLUMNS = ("input_tokens", "cache_write_tokens", "cache_read_tokens", "output_tokens", "cost_usd")
+
+
+def usage_of_row(row: Any) -> Usage:
+    return Usage(*(getattr(row, name) for name in USAGE_COLUMNS))
+
+
+def usage_values(usage: Usage) -> dict[str, Any]:
+    return {name: getattr(usage, name) for name in USAGE_COLUMNS}
+
+
+def split(version: VersionId) -> tuple[DocumentId, int]:
+    document, _, number = version.rpartition(".")
+    return DocumentId(document), int(number)
+
+
+def select_versions() -> sa.Select[Any]:
+    return sa.select(versions, documents.c.audience, documents.c.source).join(documents)
+
+
+def by_id(document: DocumentId, number: int) -> sa.Select[Any]:
+    return select_versions().where(versions.c.document == document, versions.c.number == number)
+
+
+def version_of(row: Any) -> Version:
+    return Version(
+        document=DocumentId(row.document),
+        number=row.number,
+        workspace=row.workspace,
+        audience=Audience.parse(row.audience),
+        source=row.source,
+        state=row.state,
+        sha256=row.sha256,
+        fingerprint=row.fingerprint,
+        name=row.name,
+        title=row.title,
+        given_title=row.given_title,
+        declared_type=row.declared_type,
+        url=row.url,
+        source_date=aware(row.source_date),
+        date=aware(row.date),
+        language=row.language,
+        media_type=row.media_type,
+        added_by=row.added_by,
+        stored=row.stored,
+        stage=row.stage,
+        done=row.done,
+        total=row.total,
+        chunks=row.chunks,
+        context_kind=ContextKind(row.context_kind) if row.context_kind else None,
+        failures=row.failures,
+        warnings=tuple(row.warnings),
+        cache_misses=row.cache_misses,
+        error=row.error,
+        created_at=aware(row.created_at),
+        usage=usage_of_row(row),
+    )
+
+
+def document_of(row: Any, spent: Usage) -> Document:
+    return Document(
+        id=DocumentId(row.document),
+        workspace=row.workspace,
+        audience=Audience.parse(row.audience),
+        source=row.source,
+        title=row.title,
+        version=version_id(DocumentId(row.document), row.number),
+        url=row.url,
+        date=aware(row.date),
+        language=row.language,
+        media_type=row.media_type,
+        added_by=row.added_by,
+        added_at=aware(row.added_at),
+        chunks=row.chunks,
+        failed_contexts=len(row.failures),
+        context_kind=ContextKind(row.context_kind) if row.context_kind else None,
+        usage=spent,
+    )
