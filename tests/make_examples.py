@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import docx
-import openpyxl  # type: ignore[import-untyped] # publishes no types
+import openpyxl
 import pptx
 from fpdf import FPDF
 
