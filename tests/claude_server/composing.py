@@ -61,10 +61,11 @@ class Composed:
 
 
 class _Composer:
-    def __init__(self, request: Request, model: Model) -> None:
+    def __init__(self, request: Request, model: Model, room: int) -> None:
         self.request = request
         self.model = model
-        self.left: int = request.body["max_tokens"]
+        self.left: int = min(request.body["max_tokens"], room)
+        self.limit = "max_tokens" if request.body["max_tokens"] <= room else "model_context_window_exceeded"
         self.spent = 0
         self.thought = 0
         self.blocks: list[JSON] = []
@@ -76,11 +77,11 @@ class _Composer:
         return self.request.body.get("thinking") or {}
 
     def spend(self, count: int) -> bool:
-        """Take tokens from ``max_tokens``; False, and the end, when they do not suffice."""
+        """Take tokens from what is left; False, and the end, when they do not suffice."""
         if count > self.left:
             self.spent += self.left
             self.left = 0
-            self.stop = ("max_tokens", None)
+            self.stop = (self.limit, None)
             return False
         self.left -= count
         self.spent += count
@@ -91,7 +92,10 @@ class _Composer:
         self.spend(size)
         self.thought += self.spent - before
         visible = text if shown else ""
-        prefix = prefix_hash(self.request.body, self.request.turns, self.blocks)
+        turns, begun = self.request.turns, []
+        if turns[-1]["role"] == "assistant":  # the answer goes on with a turn that is there already
+            turns, begun = turns[:-1], turns[-1]["content"]
+        prefix = prefix_hash(self.request.body, turns, [*begun, *self.blocks])
         self.blocks.append({"type": "thinking", "thinking": visible, "signature": sign(visible, prefix)})
 
     def say(self, block: Text) -> None:
@@ -138,7 +142,7 @@ def thinks(request: Request, model: Model) -> bool:
 
 def compose(request: Request, reply: Reply, model: Model, plan: Plan, thinking_tokens: int | None) -> Composed:
     """The whole message for a reply; ``thinking_tokens`` is how much is thought, by effort where it is None."""
-    composer = _Composer(request, model)
+    composer = _Composer(request, model, model.window - plan.total)
     config = composer.config
     shown = config.get("display", model.display) == "summarized"
     prewarm = request.body["max_tokens"] == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Collection
 from typing import Any
 
 from tests.claude_server.blocks import IN_TURN, check_block
@@ -10,10 +11,11 @@ from tests.claude_server.composing import prefix_hash, read_signature
 from tests.claude_server.errors import JSON, refuse
 from tests.claude_server.models import Model
 from tests.claude_server.request import search_results_in, turns_of
+from tests.claude_server.tokens import canonical
 
 
-def check_messages(body: JSON, model: Model) -> None:
-    """Everything about ``messages``; raises ``ApiError``."""
+def check_messages(body: JSON, model: Model, paused: Collection[str]) -> None:
+    """Everything about ``messages``; raises ``ApiError``. ``paused`` are turns that may come back as the last one."""
     messages = body["messages"]
     if not isinstance(messages, list):
         raise refuse("messages: Input should be a valid list")
@@ -24,7 +26,7 @@ def check_messages(body: JSON, model: Model) -> None:
     if messages[0]["role"] != "user":
         raise refuse('messages: first message must use the "user" role')
     turns = turns_of(messages)
-    _check_end(turns, model)
+    _check_end(turns, model, paused)
     _check_tools(turns, body)
     _check_thinking(turns, body)
     _check_citations(turns, body)
@@ -57,9 +59,9 @@ def _check_message(message: Any, at: int, *, last: bool) -> None:
         check_block(block, f"{path}.content.{number}", IN_TURN[role], role=role)
 
 
-def _check_end(turns: list[JSON], model: Model) -> None:
+def _check_end(turns: list[JSON], model: Model, paused: Collection[str]) -> None:
     last = turns[-1]
-    if last["role"] != "assistant":
+    if last["role"] != "assistant" or canonical(last["content"]) in paused:
         return
     if last["content"] and last["content"][-1]["type"] == "text":
         text = last["content"][-1]["text"]

@@ -15,7 +15,8 @@ class Model:
 
     ``thinking_types`` are the values of ``thinking.type`` that are not refused; ``thinks_by_default`` says what a
     request without ``thinking`` gets; ``display`` is what becomes of the text of thinking where the request does not
-    say. ``sampling`` is whether temperature, top_p and top_k are taken.
+    say. ``sampling`` is whether temperature, top_p and top_k are taken. ``updates_as_thinking`` is whether what the
+    model says before a tool call comes as a thinking block instead of a text block.
     """
 
     id: str
@@ -30,7 +31,7 @@ class Model:
     forced_tools: bool = True
     prefill: bool = False
     sampling: bool = False
-    updates_as_thinking: bool = False  # text between tool calls comes as thinking blocks
+    updates_as_thinking: bool = False
 
 
 MODELS: Mapping[str, Model] = {
@@ -76,9 +77,9 @@ MODELS: Mapping[str, Model] = {
             window=1_000_000,
             max_output=128_000,
             minimum_prefix=1_024,
-            thinking_types=frozenset({"adaptive", "between_tools"}),
+            thinking_types=frozenset({"adaptive"}),
             thinks_by_default=True,
-            default_effort="high",
+            default_effort="medium",
             forced_tools=False,
             updates_as_thinking=True,
         ),

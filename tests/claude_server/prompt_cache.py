@@ -92,11 +92,13 @@ def prefixes(body: JSON) -> list[Prefix]:
 
 
 def _ttl(block: JSON) -> str | None:
+    """The ttl of the breakpoint on a block; one inside its content counts as standing at the block's end."""
     mark = block.get("cache_control")
-    if mark is None and block.get("type") == "tool_result" and isinstance(block.get("content"), list):
-        marks = [part["cache_control"] for part in block["content"] if part.get("cache_control")]
-        mark = marks[-1] if marks else None
-    return str(mark.get("ttl") or "5m") if mark else None
+    if mark:
+        return str(mark.get("ttl") or "5m")
+    inner = block.get("content")
+    marks = [ttl for part in inner if (ttl := _ttl(part))] if isinstance(inner, list) else []
+    return marks[-1] if marks else None
 
 
 class PromptCache:

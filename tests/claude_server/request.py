@@ -41,7 +41,8 @@ class Request:
 
     ``headers`` have lower-case names. ``body`` is the parsed JSON, ``{}`` where there was none. ``refusal`` is the
     message of the error that validation answered with, if it did. ``usage`` is what the answer said was used.
-    ``disconnected`` is set when the client went away before the answer ended. ``number`` counts from 0.
+    ``disconnected`` is set when the connection went before the answer ended, ``finished`` when it did end. ``thought``
+    tells whether the answer began with thinking. ``arrived`` is the server's clock, ``number`` counts from 0.
     """
 
     number: int
@@ -53,6 +54,7 @@ class Request:
     usage: JSON | None = None
     status: int | None = None
     disconnected: bool = False
+    thought: bool = False
     finished: bool = False
     stop_reason: str | None = None
     _turns: list[JSON] = field(default_factory=list, repr=False)

@@ -20,8 +20,12 @@ def tokens(text: str) -> int:
 
 
 def canonical(value: Any) -> str:
-    """JSON of a value without its cache marks, the same for equal values however their keys are ordered."""
-    return json.dumps(_unmarked(value), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    """JSON of what a value means to the model: no cache marks, no absent fields, keys in order.
+
+    >>> canonical({"type": "text", "text": "a", "citations": None, "cache_control": {"type": "ephemeral"}})
+    '{"text":"a","type":"text"}'
+    """
+    return json.dumps(_essence(value), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
 def block_tokens(block: JSON) -> int:
@@ -41,9 +45,13 @@ def block_tokens(block: JSON) -> int:
     return tokens(canonical(block))
 
 
-def _unmarked(value: Any) -> Any:
+def _essence(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _unmarked(item) for key, item in value.items() if key != "cache_control"}
+        return {
+            key: _essence(item)
+            for key, item in value.items()
+            if item is not None and key not in ("cache_control", "caller") and not (key == "citations" and item == [])
+        }
     if isinstance(value, list):
-        return [_unmarked(item) for item in value]
+        return [_essence(item) for item in value]
     return value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from tests.claude_server.blocks import cache_control, check_block, fields, string, strings_of
@@ -89,8 +89,13 @@ def parse(raw: bytes) -> JSON:
     return body
 
 
-def check_request(body: JSON, models: Mapping[str, Model], *, counting: bool = False) -> Model:
-    """Refuse what the API refuses of a request to create a message (or to count its tokens); the model otherwise."""
+def check_request(
+    body: JSON, models: Mapping[str, Model], *, counting: bool = False, paused: Collection[str] = ()
+) -> Model:
+    """Refuse what the API refuses of a request to create a message (or to count its tokens); the model otherwise.
+
+    ``paused`` are the turns (canonical JSON of their content) that may come back as the last one.
+    """
     required = frozenset({"model", "messages"} if counting else {"model", "messages", "max_tokens"})
     fields(body, "", required, _COUNTING if counting else _TOP | frozenset(_SAMPLING))
     model = models.get(string(body["model"], "model"))
@@ -107,7 +112,7 @@ def check_request(body: JSON, models: Mapping[str, Model], *, counting: bool = F
     _check_thinking(body, model)
     _check_output(body, model)
     _check_rest(body)
-    check_messages(body, model)
+    check_messages(body, model, paused)
     _check_marks(body)
     if not counting:
         _check_window(body, model)
@@ -193,7 +198,7 @@ def _check_choice(body: JSON, model: Model) -> None:
     if kind == "tool" and choice["name"] not in [tool["name"] for tool in body["tools"]]:
         raise refuse(f"tool_choice.name: Tool '{choice['name']}' not found in provided tools")
     if kind in ("any", "tool") and not model.forced_tools:
-        raise refuse(f'tool_choice.type "{kind}" is not supported by {model.id}; use "auto" or "none".')
+        raise refuse('tool_choice: type "tool" and "any" are not supported for this model.')
     if kind in ("any", "tool") and (body.get("thinking") or {}).get("type") == "enabled":
         raise refuse("Thinking may not be enabled when tool_choice forces tool use.")
 
@@ -212,13 +217,23 @@ def _check_thinking(body: JSON, model: Model) -> None:
     if config.get("display") not in (None, "summarized", "omitted"):
         raise refuse(f"thinking.{kind}.display: Input should be 'summarized' or 'omitted'")
     if kind not in model.thinking_types:
-        others = " or ".join(f'"{other}"' for other in sorted(model.thinking_types))
-        raise refuse(f'"thinking.type.{kind}" is not supported for this model. Use {others} instead.')
+        raise refuse(_unsupported_thinking(str(kind), model))
     if kind == "enabled":
-        if config["budget_tokens"] < 1_024:
+        if not isinstance(config["budget_tokens"], int) or config["budget_tokens"] < 1_024:
             raise refuse("thinking.enabled.budget_tokens: Input should be greater than or equal to 1024")
         if config["budget_tokens"] >= body.get("max_tokens", 0):
             raise refuse("`max_tokens` must be greater than `thinking.budget_tokens`.")
+
+
+def _unsupported_thinking(kind: str, model: Model) -> str:
+    if "adaptive" not in model.thinking_types:
+        return "adaptive thinking is not supported on this model"
+    lowest = "between_tools" in model.thinking_types and kind == "disabled"
+    advice = 'Use "thinking.type.between_tools" for the lowest thinking setting, or ' if lowest else "Use "
+    return (
+        f'"thinking.type.{kind}" is not supported for this model. {advice}"thinking.type.adaptive" and '
+        '"output_config.effort" to control thinking behavior.'
+    )
 
 
 def _check_output(body: JSON, model: Model) -> None:
@@ -231,8 +246,12 @@ def _check_output(body: JSON, model: Model) -> None:
         raise refuse("output_config.effort: Input should be 'low', 'medium', 'high', 'xhigh' or 'max'")
     if effort and model.default_effort is None:
         raise refuse("This model does not support the effort parameter.")
-    if effort in ("xhigh", "max") and (body.get("thinking") or {}).get("type") == "between_tools":
-        raise refuse(f"output_config.effort: '{effort}' is not supported with thinking type 'between_tools'.")
+    kind = (body.get("thinking") or {}).get("type")
+    if effort in ("xhigh", "max") and kind in ("between_tools", "disabled"):
+        raise refuse(
+            f'"thinking.type" value "{kind}" is not supported with "output_config.effort" value "{effort}" '
+            "for this model"
+        )
     if config.get("format") is not None:
         fields(config["format"], "output_config.format", frozenset({"type", "schema"}), frozenset())
 
