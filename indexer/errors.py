@@ -48,7 +48,16 @@ class WeaviateUnavailable(Unavailable):
 
 
 class ClaudeUnavailable(Unavailable):
-    """The Messages API refused, is overloaded, or cannot be reached."""
+    """The Messages API refused, is overloaded, or cannot be reached.
+
+    ``kind`` names the reason (see ``claude.explain``); ``retryable`` says whether the same call may work later, without
+    a person changing something first.
+    """
+
+    def __init__(self, message: str, *, kind: str = "unreachable", retryable: bool = True) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.retryable = retryable
 
 
 class CatalogueUnavailable(Unavailable):
