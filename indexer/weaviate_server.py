@@ -18,14 +18,12 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import platform
 import secrets
-import socket
-import subprocess
 import sys
-import threading
 import time
 from collections.abc import AsyncIterator, Callable
-from contextlib import ExitStack, asynccontextmanager, suppress
+from contextlib import asynccontextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -37,15 +35,11 @@ from indexer.locks import FileLock, owned
 from indexer.processes import end_process, process_started
 from indexer.settings import IndexerSettings
 from indexer.weaviate_binary import weaviate_binary
+from indexer.weaviate_launch import LOOPBACK, Ports, are_free, free_ports, is_port_taken, is_ready, last_error, spawn
 
-_LOOPBACK = "127.0.0.1"
-_NODE = "situate"  # the raft state knows the node by this name, whatever its ports are
 _CLOUD = (".weaviate.cloud", ".weaviate.network")
 _STOP_SECONDS = 30.0
 _ATTEMPTS = 4
-# What a person may set for the server; everything else in our environment is none of its business, secrets least.
-_PASSED_ON = ("PATH", "HOME", "TMPDIR", "TZ", "GOMAXPROCS", "GOMEMLIMIT", "GOGC", "LIMIT_RESOURCES")
-_PASSED_ON_PREFIXES = ("DISK_USE_", "MEMORY_")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,23 +99,14 @@ def parse_url(url: str, grpc_port: int) -> Endpoint:
 
 
 @dataclass(frozen=True, slots=True)
-class _Ports:
-    """The server wants data = gossip + 1 and raft_rpc = raft + 1."""
-
-    rest: int
-    grpc: int
-    gossip: int
-    raft: int
-
-
-@dataclass(frozen=True, slots=True)
 class _Record:
     """What ``weaviate.json`` holds. ``started`` tells this process from a later one of the same pid."""
 
     pid: int
     started: str
-    ports: _Ports
+    ports: Ports
     key: str = field(repr=False)
+    machine: str = ""
 
     @property
     def alive(self) -> bool:
@@ -129,7 +114,7 @@ class _Record:
 
     @property
     def endpoint(self) -> Endpoint:
-        return Endpoint(_LOOPBACK, self.ports.rest, False, _LOOPBACK, self.ports.grpc, False, self.key)
+        return Endpoint(LOOPBACK, self.ports.rest, False, LOOPBACK, self.ports.grpc, False, self.key)
 
 
 class _PortTaken(Exception):
@@ -159,9 +144,10 @@ class _Embedded:
             waiting = "Another process is starting or stopping the database …"
             async with owned(self._lock, waiting=lambda: self._notify(waiting)):
                 self._share = FileLock(self._users)
-                self._share.share()  # nobody holds it alone but under the lock that we hold
                 try:
-                    return await self._join() or await self._start(binary)
+                    others = not self._share.own()
+                    self._share.share()  # nobody holds it alone but under the lock that we hold
+                    return await self._join(others=others) or await self._start(binary)
                 except BaseException:
                     self._share.close()
                     raise
@@ -203,8 +189,14 @@ class _Embedded:
         probe.write_bytes(b"\0" * 4096)
         probe.unlink()
 
-    async def _join(self) -> Endpoint | None:
+    async def _join(self, *, others: bool) -> Endpoint | None:
+        """The recorded server, where it is alive and answers."""
         record = await asyncio.to_thread(self._read)
+        if record and others and record.machine != platform.node():  # its pid says nothing here
+            raise WeaviateUnavailable(
+                f"The database in {self._data.parent} is in use by {record.machine}: set WEAVIATE_URL to a server that "
+                f"both can reach, or DATA_DIR to another folder."
+            )
         if record is None or not record.alive:
             return None
         if await self._wait(record, lambda: record.alive):
@@ -216,7 +208,7 @@ class _Embedded:
         before = await asyncio.to_thread(self._read)
         key = before.key if before else secrets.token_urlsafe(24)
         for attempt in range(_ATTEMPTS):
-            ports = before.ports if before and attempt == 0 and _are_free(before.ports) else _free_ports()
+            ports = before.ports if before and attempt == 0 and are_free(before.ports) else free_ports()
             try:
                 return await self._start_at(binary, ports, key)
             except _PortTaken:
@@ -225,15 +217,15 @@ class _Embedded:
             f"The database found its ports taken {_ATTEMPTS} times in a row: try again, or see {self._log}."
         )
 
-    async def _start_at(self, binary: Path, ports: _Ports, key: str) -> Endpoint:
-        process = await asyncio.to_thread(self._spawn, binary, ports, key)
-        record = _Record(process.pid, process_started(process.pid) or "", ports, key)
+    async def _start_at(self, binary: Path, ports: Ports, key: str) -> Endpoint:
+        process = spawn(binary, self._data, self._log, ports, key)
+        record = _Record(process.pid, process_started(process.pid) or "", ports, key, platform.node())
         try:
             self._write(record)
             if await self._wait(record, lambda: record.alive):
                 return record.endpoint
-            reason = await asyncio.to_thread(_last_error, self._log)
-            if not record.alive and _is_port_taken(reason):
+            reason = await asyncio.to_thread(last_error, self._log)
+            if not record.alive and is_port_taken(reason):
                 raise _PortTaken
             fate = f"was not ready within {self._start_seconds:.0f} s" if record.alive else "ended as it started"
             raise WeaviateUnavailable(
@@ -245,38 +237,13 @@ class _Embedded:
             await asyncio.shield(asyncio.to_thread(end_process, record.pid, record.started, _STOP_SECONDS))
             raise
 
-    def _spawn(self, binary: Path, ports: _Ports, key: str) -> subprocess.Popen[bytes]:
-        """Start the server in a session of its own: Ctrl-C at our terminal, or our end, does not end it."""
-        with suppress(FileNotFoundError):
-            self._log.replace(self._log.with_suffix(".log.1"))
-        log = os.open(self._log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-        try:
-            process = subprocess.Popen(  # noqa: S603  # the path is our own finder's, the arguments are constants
-                [
-                    str(binary),
-                    *("--host", _LOOPBACK, "--port", str(ports.rest), "--scheme", "http"),
-                    *("--read-timeout=600s", "--write-timeout=600s"),
-                ],
-                env=_environment(self._data, ports, key),
-                cwd=self._data,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                start_new_session=True,
-            )
-        finally:
-            os.close(log)
-        # Whoever stops it may be another process; it is reaped here the moment it ends, so it is never a zombie.
-        threading.Thread(target=process.wait, name="weaviate-reaper", daemon=True).start()
-        return process
-
     async def _wait(self, record: _Record, alive: Callable[[], bool]) -> bool:
         """Whether the server answers on both of its ports, with our key, within the limit."""
         since = told = time.monotonic()
         headers = {"Authorization": f"Bearer {record.key}"}
         async with aiohttp.ClientSession(headers=headers, timeout=aiohttp.ClientTimeout(total=5)) as http:
             while alive():
-                if await _is_ready(http, record.ports):
+                if await is_ready(http, record.ports):
                     return True
                 now = time.monotonic()
                 if now - since > self._start_seconds:
@@ -290,7 +257,13 @@ class _Embedded:
     def _read(self) -> _Record | None:
         try:
             kept = json.loads(self._record.read_text())
-            return _Record(int(kept["pid"]), str(kept["started"]), _Ports(**kept["ports"]), str(kept["key"]))
+            return _Record(
+                int(kept["pid"]),
+                str(kept["started"]),
+                Ports(**{name: int(port) for name, port in kept["ports"].items()}),
+                str(kept["key"]),
+                str(kept["machine"]),
+            )
         except (
             OSError,
             ValueError,
@@ -304,111 +277,3 @@ class _Embedded:
         with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
             json.dump(asdict(record), file)
         new.replace(self._record)
-
-
-def _environment(data: Path, ports: _Ports, key: str) -> dict[str, str]:
-    passed = {
-        name: value for name, value in os.environ.items() if name in _PASSED_ON or name.startswith(_PASSED_ON_PREFIXES)
-    }
-    return passed | {
-        "PERSISTENCE_DATA_PATH": str(data),
-        "LOG_LEVEL": "warning",
-        "DISABLE_TELEMETRY": "true",
-        "API_BASED_MODULES_DISABLED": "true",
-        "AUTOSCHEMA_ENABLED": "false",
-        "GO_PROFILING_DISABLE": "true",
-        # gRPC and the cluster's data port listen on every interface whatever is set: so nobody gets in without a key.
-        "AUTHENTICATION_ANONYMOUS_ACCESS_ENABLED": "false",
-        "AUTHENTICATION_APIKEY_ENABLED": "true",
-        "AUTHENTICATION_APIKEY_ALLOWED_KEYS": key,
-        "AUTHENTICATION_APIKEY_USERS": _NODE,
-        "CLUSTER_BASIC_AUTH_USERNAME": _NODE,
-        "CLUSTER_BASIC_AUTH_PASSWORD": key,
-        "CLUSTER_HOSTNAME": _NODE,
-        "CLUSTER_IN_LOCALHOST": "true",
-        "CLUSTER_BIND_ADDR": _LOOPBACK,
-        "CLUSTER_ADVERTISE_ADDR": _LOOPBACK,
-        "CLUSTER_GOSSIP_BIND_PORT": str(ports.gossip),
-        "CLUSTER_DATA_BIND_PORT": str(ports.gossip + 1),
-        "GRPC_PORT": str(ports.grpc),
-        "RAFT_PORT": str(ports.raft),
-        "RAFT_INTERNAL_RPC_PORT": str(ports.raft + 1),
-        "RAFT_JOIN": f"{_NODE}:{ports.raft}",
-        "RAFT_BOOTSTRAP_EXPECT": "1",
-        # One node elects itself: waiting five times as long for others (the default) only makes the start 9 s, not 3.
-        "RAFT_TIMEOUTS_MULTIPLIER": "1",
-    }
-
-
-async def _is_ready(http: aiohttp.ClientSession, ports: _Ports) -> bool:
-    """REST is ready and takes our key (so it is our server), and gRPC accepts."""
-    base = f"http://{_LOOPBACK}:{ports.rest}/v1"
-    try:
-        async with http.get(f"{base}/.well-known/ready") as ready, http.get(f"{base}/meta") as meta:
-            if ready.status != 200 or meta.status != 200:
-                return False
-        async with asyncio.timeout(2):
-            _, writer = await asyncio.open_connection(_LOOPBACK, ports.grpc)
-    except (aiohttp.ClientError, TimeoutError, OSError):
-        return False
-    writer.close()
-    with suppress(OSError):
-        await writer.wait_closed()
-    return True
-
-
-def _free_ports() -> _Ports:
-    """Ports that are free on every interface: held together while they are chosen, so that all differ."""
-    with ExitStack() as held:
-        rest, grpc = _hold(held, 0), _hold(held, 0)
-        return _Ports(rest, grpc, _hold_pair(held), _hold_pair(held))
-
-
-def _are_free(ports: _Ports) -> bool:
-    with ExitStack() as held:
-        try:
-            for port in (ports.rest, ports.grpc, ports.gossip, ports.gossip + 1, ports.raft, ports.raft + 1):
-                _hold(held, port)
-        except (OSError, OverflowError):
-            return False
-    return True
-
-
-def _hold(held: ExitStack, port: int) -> int:
-    probe = held.enter_context(socket.socket())
-    # As Go's listeners do: a port with connections in TIME_WAIT only is free.
-    probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    probe.bind(("", port))
-    probe.listen(1)  # with SO_REUSEADDR it is this that fails where somebody else listens
-    return int(probe.getsockname()[1])
-
-
-def _hold_pair(held: ExitStack) -> int:
-    for _ in range(100):
-        first = _hold(held, 0)
-        with suppress(OSError, OverflowError):
-            _hold(held, first + 1)
-            return first
-    raise WeaviateUnavailable("No two free ports in a row could be found on this machine for the database.")
-
-
-def _last_error(log: Path) -> str:
-    """The last line of the server's log that tells of an error, as its message alone."""
-    try:
-        with log.open("rb") as file:
-            file.seek(max(0, log.stat().st_size - 65_536))
-            lines = file.read().decode(errors="replace").splitlines()
-    except OSError:
-        return ""
-    for line in reversed(lines):
-        with suppress(ValueError, AttributeError):
-            entry = json.loads(line)
-            if entry.get("level") in ("error", "fatal", "panic"):
-                return " ".join(str(entry.get(part, "")) for part in ("msg", "error")).strip()[:300]
-        if line.startswith(("panic:", "fatal error:")) or "address already in use" in line:
-            return line.strip()[:300]
-    return ""
-
-
-def _is_port_taken(reason: str) -> bool:
-    return "address already in use" in reason or "bind:" in reason
