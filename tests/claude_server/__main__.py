@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import inspect
 import sys
 import threading
 
-from tests.claude_server import liars
 from tests.claude_server.brains import Auto, Brain, Contexts, HonestAnswerer
+from tests.claude_server.liars import LIARS
 from tests.claude_server.server import ClaudeServer
 
 
 def brains() -> dict[str, Brain]:
-    """The brains by the names of the command line; liars by their names, as ``wrong-index``."""
-    found: dict[str, Brain] = {"auto": Auto(), "honest": HonestAnswerer(), "contexts": Contexts()}
-    for name, value in vars(liars).items():
-        own = getattr(value, "__module__", "") == liars.__name__ and not name.startswith("_")
-        if own and name != "Ending" and (inspect.isclass(value) or inspect.isfunction(value)):
-            dashed = "".join(f"-{letter.lower()}" if letter.isupper() else letter for letter in name)
-            found[dashed.strip("-").replace("_", "-")] = Auto(answerer=value())
-    return found
+    """The brains by the names of the command line."""
+    honest: dict[str, Brain] = {"auto": Auto(), "honest": HonestAnswerer(), "contexts": Contexts()}
+    return honest | {name: Auto(answerer=make()) for name, make in LIARS.items()}
 
 
 def main() -> None:

@@ -1,10 +1,11 @@
-"""Brains that do what models do at their worst. Each is a class to be called once for a brain: ``claude.brain = WrongIndex()``.
+"""Brains that do what models do at their worst. Call one for a brain: ``claude.brain = WrongIndex()``.
 
 Those about citations search honestly first, so that what they say goes wrong in one point only.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from tests.claude_server.brains import Brain, Found, HonestAnswerer, asked, query_field
@@ -72,13 +73,19 @@ class WrongSpan(_Misciter):
 class LeakedMarkup(HonestAnswerer):
     """Writes its citations as ``<cite index="…">`` markup into the text instead of citing."""
 
+    def __init__(self, opening: str = '<cite index="{0}-{1}">', closing: str = "</cite>") -> None:
+        super().__init__()
+        self.opening = opening
+        self.closing = closing
+
     def answer(self, request: Request) -> Reply:
         reply = super().answer(request)
         texts = [block for block in reply.blocks if isinstance(block, Text)]
-        marked = "".join(
-            f'<cite index="{number}-{number + 1}">{block.text.strip()}</cite> ' for number, block in enumerate(texts)
-        )
-        return says(marked.strip())
+        marked = [
+            f"{self.opening.format(number, number + 1)}{block.text.strip()}{self.closing}"
+            for number, block in enumerate(texts)
+        ]
+        return says(" ".join(marked))
 
 
 class Uncited(HonestAnswerer):
@@ -223,8 +230,31 @@ class UnknownTool(BadArguments):
 
 
 class Repeats(HonestAnswerer):
-    """Cites one sentence in block after block: sixty citations of the same place."""
+    """Cites one sentence in sixty blocks."""
 
-    def choose(self, question: str, found: object) -> list[Found]:
-        pieces = list(found) if isinstance(found, list) else []
-        return pieces[:1] * 60
+    def choose(self, question: str, found: Iterable[Found]) -> list[Found]:
+        return super().choose(question, found)[:1] * 60
+
+
+LIARS: dict[str, Callable[[], Brain]] = {
+    "altered-quote": AlteredQuote,
+    "bad-arguments": BadArguments,
+    "cut-at-max-tokens": cut_at_max_tokens,
+    "empty-reply": empty_reply,
+    "endless-searcher": EndlessSearcher,
+    "leaked-markup": LeakedMarkup,
+    "never-searches": NeverSearches,
+    "parallel-searcher": ParallelSearcher,
+    "pauses-once": PausesOnce,
+    "refusal": refusal,
+    "refuses-at-once": refuses_at_once,
+    "repeats": Repeats,
+    "talkative": Talkative,
+    "uncited": Uncited,
+    "unknown-tool": UnknownTool,
+    "whitespace-reply": whitespace_reply,
+    "window-exceeded": window_exceeded,
+    "wrong-index": WrongIndex,
+    "wrong-source": WrongSource,
+    "wrong-span": WrongSpan,
+}
