@@ -5,6 +5,7 @@ What is named here is public: ``bot`` imports these names and nothing else.
 
 from __future__ import annotations
 
+from .claude import explain, open_claude, usage_of
 from .documents import (
     LOCAL_WORKSPACE,
     WORKSPACE,
@@ -32,6 +33,8 @@ from .errors import (
     Unavailable,
     WeaviateUnavailable,
 )
+from .prices import Prices, load_prices
+from .sentences import sentences
 from .settings import IndexerSettings
 
 __all__ = [
@@ -50,6 +53,7 @@ __all__ = [
     "NotFound",
     "Original",
     "Passage",
+    "Prices",
     "Refused",
     "SettingsInvalid",
     "SituateError",
@@ -59,4 +63,9 @@ __all__ = [
     "VersionId",
     "Viewer",
     "WeaviateUnavailable",
+    "explain",
+    "load_prices",
+    "open_claude",
+    "sentences",
+    "usage_of",
 ]

@@ -1,0 +1,34 @@
+"""What answering needs of the indexer: the few calls of its facade, so that tests can stand in for them."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from indexer import Document, DocumentId, Hit, Passage, VersionId, Viewer
+
+
+class Library(Protocol):
+    """Documents that can be searched. Every call shows only what the viewer may read."""
+
+    async def search(
+        self,
+        workspace: str,
+        query: str,
+        viewer: Viewer,
+        *,
+        limit: int | None = None,
+        alpha: float | None = None,
+        documents: frozenset[DocumentId] | None = None,
+    ) -> list[Hit]:
+        """The best passages, best first; ``Unavailable`` where the database does not answer."""
+        ...
+
+    async def documents(self, workspace: str, viewer: Viewer) -> list[Document]:
+        """The documents that the viewer may read, with their published versions."""
+        ...
+
+    async def passages(
+        self, workspace: str, version: VersionId, start: int = 0, end: int | None = None
+    ) -> list[Passage]:
+        """The passages of a version by position, ``end`` exclusive: for the neighbours of a hit."""
+        ...
