@@ -1,0 +1,335 @@
+"""HTML as text: what a browser would show, block by block. No comments, scripts or hidden elements.
+
+Made with the standard library's tokenizer and a small tree, because text outside of paragraphs, captions and quotes
+must not get lost and hidden text must not get in.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from html.parser import HTMLParser
+
+from indexer.reading.draft import Draft, one_line
+
+_VOID = frozenset(
+    {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"}
+)
+_NO_TEXT = frozenset(
+    {
+        "audio", "button", "canvas", "datalist", "embed", "head", "iframe", "input", "map", "math", "menu", "meter", "nav",
+        "noscript", "object", "picture", "progress", "script", "select", "style", "svg", "template", "textarea", "video",
+    }
+)  # fmt: skip
+_HEADINGS = {f"h{level}": level for level in range(1, 7)}
+_BLOCKS = frozenset(_HEADINGS) | frozenset(
+    {
+        "address", "article", "aside", "blockquote", "body", "caption", "center", "dd", "details", "dialog", "div", "dl",
+        "dt", "fieldset", "figcaption", "figure", "footer", "form", "header", "hgroup", "hr", "html", "legend", "li",
+        "main", "ol", "p", "pre", "section", "summary", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "ul",
+    }
+)  # fmt: skip
+# A new element of the key ends an open element of the values, up to the element that holds the list or table.
+_ENDS = {
+    "li": (frozenset({"li"}), frozenset({"ul", "ol", "menu"})),
+    "dt": (frozenset({"dt", "dd"}), frozenset({"dl"})),
+    "dd": (frozenset({"dt", "dd"}), frozenset({"dl"})),
+    "tr": (frozenset({"tr", "td", "th"}), frozenset({"table"})),
+    "td": (frozenset({"td", "th"}), frozenset({"tr", "table"})),
+    "th": (frozenset({"td", "th"}), frozenset({"tr", "table"})),
+    "option": (frozenset({"option"}), frozenset({"select"})),
+}
+_DEEPEST = 150  # deeper elements hang on the last one allowed, so that no page can exhaust the stack
+
+_HIDING = re.compile(
+    r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|mso-hide\s*:\s*all|color\s*:\s*transparent"
+    r"|(?:opacity|font-size)\s*:\s*0+(?:\.0+)?(?:px|pt|em|rem|%)?\s*(?:!|;|$)"
+    r"|(?:left|top|text-indent)\s*:\s*-\d{3,}",
+    re.IGNORECASE,
+)
+_CSS_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+_CSS_AT_BLOCK = re.compile(r"@[^{};]*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}")
+_CSS_RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
+_CSS_SIMPLE = re.compile(r"[\w-]*([.#])([\w-]+)")
+
+
+@dataclass(slots=True)
+class Element:
+    """An element with its children, which are elements and text."""
+
+    tag: str
+    attributes: dict[str, str]
+    children: list[Element | str] = field(default_factory=list)
+
+    def walk(self) -> Iterator[Element]:
+        """This element and all below it."""
+        stack: list[Element] = [self]
+        while stack:
+            element = stack.pop()
+            yield element
+            stack.extend(child for child in reversed(element.children) if isinstance(child, Element))
+
+    def text(self) -> str:
+        """All text below, as it stands."""
+        return "".join(child if isinstance(child, str) else child.text() for child in self.children)
+
+
+class _Tree(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.root = Element("#document", {})
+        self._open = [self.root]
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self._end_implied(tag)
+        element = Element(tag, {name: value or "" for name, value in attrs})
+        self._open[-1].children.append(element)
+        if tag not in _VOID and len(self._open) < _DEEPEST:
+            self._open.append(element)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        # <div/> opens a div in HTML but is empty in XHTML; a self-closed element that is meant to hold text is rare.
+        self._end_implied(tag)
+        self._open[-1].children.append(Element(tag, {name: value or "" for name, value in attrs}))
+
+    def handle_endtag(self, tag: str) -> None:
+        for number in range(len(self._open) - 1, 0, -1):
+            if self._open[number].tag == tag:
+                del self._open[number:]
+                return
+
+    def handle_data(self, data: str) -> None:
+        self._open[-1].children.append(data)
+
+    def _end_implied(self, tag: str) -> None:
+        if tag in _BLOCKS and tag not in ("html", "body"):
+            self._end(frozenset({"p"}), frozenset({"td", "th", "li", "div", "section", "article", "table"}))
+        if tag in _ENDS:
+            self._end(*_ENDS[tag])
+
+    def _end(self, ended: frozenset[str], bounds: frozenset[str]) -> None:
+        outermost = None
+        for number in range(len(self._open) - 1, 0, -1):
+            if self._open[number].tag in bounds:
+                break
+            if self._open[number].tag in ended:
+                outermost = number
+        if outermost is not None:
+            del self._open[outermost:]
+
+
+@dataclass(frozen=True, slots=True)
+class WebPage:
+    """A parsed page. ``title``, ``language`` and ``date`` are what its head says."""
+
+    root: Element
+    title: str | None
+    language: str | None
+    date: datetime | None
+
+    def write(self, draft: Draft) -> None:
+        """Write what a browser would show into the draft."""
+        start = draft.length
+        hidden = _hidden_by_style_sheet(self.root)
+        _Writer(draft, hidden).blocks(self.root)
+        if hidden and draft.length == start:
+            # A page that hides all of itself until a script shows it.
+            _Writer(draft, frozenset()).blocks(self.root)
+
+
+def parse(html: str) -> WebPage:
+    """Parse HTML or XHTML, however broken."""
+    tree = _Tree()
+    tree.feed(html)
+    tree.close()
+    title = language = None
+    meta: dict[str, str] = {}
+    for element in tree.root.walk():
+        if element.tag == "title" and title is None:
+            title = one_line(element.text()) or None
+        elif element.tag == "html" and language is None:
+            language = element.attributes.get("lang") or element.attributes.get("xml:lang") or None
+        elif element.tag == "meta":
+            name = element.attributes.get("name") or element.attributes.get("property") or ""
+            meta.setdefault(name.lower(), element.attributes.get("content", ""))
+    return WebPage(tree.root, title or one_line(meta.get("og:title", "")) or None, language, _date(meta))
+
+
+def _date(meta: dict[str, str]) -> datetime | None:
+    for name in (
+        "article:modified_time", "og:updated_time", "last-modified", "dcterms.modified",
+        "article:published_time", "date", "dc.date", "dcterms.created", "pubdate",
+    ):  # fmt: skip
+        if value := meta.get(name, "").strip():
+            try:
+                return datetime.fromisoformat(value)
+            except ValueError:
+                continue
+    return None
+
+
+def _hidden_by_style_sheet(root: Element) -> frozenset[str]:
+    """``.class`` and ``#id`` names that a style sheet of the page hides, outside of media queries.
+
+    Only plain selectors: ``.menu .item`` depends on more than the element.
+    """
+    names: set[str] = set()
+    for element in root.walk():
+        if element.tag == "style":
+            css = _CSS_AT_BLOCK.sub("", _CSS_COMMENT.sub("", element.text()[:200_000]))
+            for selectors, declarations in _CSS_RULE.findall(css):
+                if _HIDING.search(declarations):
+                    for selector in selectors.split(","):
+                        if match := _CSS_SIMPLE.fullmatch(selector.strip()):
+                            names.add(match[1] + match[2])
+    return frozenset(names)
+
+
+class _Writer:
+    def __init__(self, draft: Draft, hidden: frozenset[str]) -> None:
+        self._draft = draft
+        self._hidden = hidden
+        self._inline: list[str] = []
+        self._marker = ""
+        self._runs = 0
+
+    def blocks(self, element: Element) -> None:
+        self._children(element, depth=0)
+        self._flush()
+
+    def _children(self, element: Element, depth: int) -> None:
+        for child in element.children:
+            if isinstance(child, str):
+                self._inline.append(_collapsed(child))
+            elif not self._is_hidden(child):
+                self._element(child, depth)
+
+    def _element(self, element: Element, depth: int) -> None:
+        tag = element.tag
+        if tag == "br":
+            self._inline.append("\n")
+        elif tag not in _BLOCKS:
+            self._children(element, depth)
+        else:
+            self._flush()
+            self._block(element, depth)
+            self._flush()
+
+    def _block(self, element: Element, depth: int) -> None:
+        tag = element.tag
+        if tag in _HEADINGS:
+            self._draft.heading(_HEADINGS[tag], self._shown(element))
+        elif tag == "pre":
+            self._draft.verbatim(self._shown(element, preformatted=True))
+        elif tag in ("ul", "ol"):
+            self._list(element, depth)
+        elif tag == "table":
+            self._table(element, depth)
+        else:
+            self._children(element, depth)
+
+    def _list(self, element: Element, depth: int) -> None:
+        number = _integer(element.attributes.get("start"), 1)
+        self._runs += 1 if depth == 0 else 0
+        for child in element.children:
+            if not isinstance(child, Element):
+                continue
+            if self._is_hidden(child):
+                continue
+            if child.tag in ("ul", "ol"):
+                self._list(child, depth + 1)
+                continue
+            self._marker = "  " * depth + (f"{number}. " if element.tag == "ol" else "- ")
+            number += 1
+            self._children(child, depth + 1)
+            self._flush()
+            self._marker = ""
+
+    def _table(self, element: Element, depth: int) -> None:
+        rows = list(_rows(element))
+        for caption in (c for c in element.children if isinstance(c, Element) and c.tag == "caption"):
+            self._children(caption, depth)
+            self._flush()
+        if element.attributes.get("role") == "presentation" or _is_layout(rows):
+            for row in rows:
+                for cell in row:
+                    if not self._is_hidden(cell):
+                        self._children(cell, depth)
+                        self._flush()
+            return
+        self._runs += 1
+        for row in rows:
+            self._draft.row((self._shown(cell) for cell in row if not self._is_hidden(cell)), f"table {self._runs}")
+
+    def _shown(self, element: Element, *, preformatted: bool = False) -> str:
+        """The text of an element that is not hidden, with ``br`` and inner blocks as newlines."""
+        parts: list[str] = []
+        stack: list[Element | str] = list(reversed(element.children))
+        while stack:
+            node = stack.pop()
+            if isinstance(node, str):
+                parts.append(node if preformatted else _collapsed(node))
+            elif node.tag == "br":
+                parts.append("\n")
+            elif not self._is_hidden(node):
+                if node.tag in _BLOCKS:
+                    parts.append("\n")
+                    stack.append("\n" if preformatted else " ")
+                stack.extend(reversed(node.children))
+        return "".join(parts)
+
+    def _flush(self) -> None:
+        text = "".join(self._inline)
+        self._inline.clear()
+        if not text.strip():
+            return
+        if self._marker:
+            self._draft.line(text, f"list {self._runs}", marker=self._marker)
+            self._marker = ""
+        else:
+            self._draft.paragraph(text)
+
+    def _is_hidden(self, element: Element) -> bool:
+        attributes = element.attributes
+        if element.tag in _NO_TEXT or "hidden" in attributes or attributes.get("role") == "navigation":
+            return True
+        if element.tag == "dialog" and "open" not in attributes:
+            return True
+        if "style" in attributes and _HIDING.search(attributes["style"]):
+            return True
+        if not self._hidden or element.tag in ("html", "body", "main", "article"):
+            return False
+        return f"#{attributes.get('id')}" in self._hidden or any(
+            f".{name}" in self._hidden for name in attributes.get("class", "").split()
+        )
+
+
+def _rows(table: Element) -> Iterator[list[Element]]:
+    for child in table.children:
+        if isinstance(child, Element):
+            if child.tag == "tr":
+                yield [cell for cell in child.children if isinstance(cell, Element) and cell.tag in ("td", "th")]
+            elif child.tag in ("thead", "tbody", "tfoot"):
+                yield from _rows(child)
+
+
+def _is_layout(rows: list[list[Element]]) -> bool:
+    """A table that arranges blocks on the page rather than facts in rows."""
+    if all(len(row) <= 1 for row in rows):
+        return True
+    for row in rows:
+        for cell in row:
+            blocks = [element.tag for element in cell.walk() if element is not cell and element.tag in _BLOCKS]
+            if "table" in blocks or any(tag in _HEADINGS for tag in blocks) or blocks.count("p") > 2:
+                return True
+    return False
+
+
+def _collapsed(text: str) -> str:
+    return re.sub(r"[ \t\n\r\f]+", " ", text)
+
+
+def _integer(text: str | None, otherwise: int) -> int:
+    return int(text) if text and re.fullmatch(r"-?\d{1,6}", text) else otherwise

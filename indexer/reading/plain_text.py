@@ -1,0 +1,204 @@
+"""Text files: decoded, and kept as they stand. Markdown's headings are found without touching the text."""
+
+from __future__ import annotations
+
+import codecs
+import json
+import re
+from collections.abc import Iterator
+
+from indexer.documents import Heading
+from indexer.reading import engine
+
+_BOMS = (  # longest first: a UTF-32 mark begins with a UTF-16 mark
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_WIDE = ("utf-32-le", "utf-32-be", "utf-16-le", "utf-16-be")
+_ISO_2022_JP = re.compile(rb"\x1b(?:\$[@B]|\([BJI])")
+# What the detector may have meant, by the names of Python's codecs.
+_LEGACY = (
+    "cp1252", "cp932", "euc_jp", "gb18030", "big5hkscs", "cp949", "cp1251", "koi8_u", "koi8_r", "cp866", "iso8859_5",
+    "cp1250", "iso8859_2", "cp1253", "iso8859_7", "cp1254", "cp1255", "iso8859_8", "cp1256", "iso8859_6", "cp1257",
+    "iso8859_4", "cp1258", "cp874", "iso8859_10", "iso8859_13", "iso8859_14", "iso8859_15", "iso8859_16", "latin_1",
+)  # fmt: skip
+_CONTROLS = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
+_SAMPLE = 50_000
+
+
+class NotText(ValueError):
+    """The bytes are not text in any encoding."""
+
+
+def decode(data: bytes, declared: str | None = None) -> str:
+    """The text of ``data``, whatever its encoding. ``NotText`` for what is none.
+
+    A byte order mark decides, then UTF-8 if it fits, then ``declared`` (what a header or the file itself names), then
+    what a detector makes of the bytes: UTF-16 and UTF-32 without a mark, Windows and ISO code pages, Shift-JIS, EUC,
+    GB18030, Big5, KOI8 …
+
+    >>> decode("Été".encode("cp1252"))
+    'Été'
+    """
+    for mark, encoding in _BOMS:
+        if data.startswith(mark):
+            return _readable(data.decode(encoding, "replace"))
+    if _ISO_2022_JP.search(data):
+        try:
+            return _readable(data.decode("iso2022_jp"))
+        except UnicodeDecodeError:
+            pass
+    if b"\x00" in data:
+        return _wide(data)
+    try:
+        return _readable(data.decode("utf-8"))
+    except UnicodeDecodeError:
+        pass
+    if declared:
+        try:
+            return _readable(data.decode(declared))
+        except (UnicodeDecodeError, LookupError):
+            pass
+    return _legacy(data)
+
+
+def _readable(text: str) -> str:
+    """The text itself where it is text; ``NotText`` where control characters are more than an accident."""
+    sample = text[: 4 * _SAMPLE]
+    if len(_CONTROLS.findall(sample)) > max(2, len(sample) // 200):
+        raise NotText("control characters")
+    return text
+
+
+def _wide(data: bytes) -> str:
+    """UTF-16 or UTF-32 without a byte order mark, told by which reading gives letters rather than nonsense."""
+    best, best_score = "", 0.9
+    for encoding in _WIDE:
+        try:
+            text = data.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        score = _plausible(text[:_SAMPLE])
+        if score > best_score:
+            best, best_score = text, score
+    if not best:
+        raise NotText("zero bytes")
+    return best
+
+
+def _plausible(text: str) -> float:
+    """The share of characters that texts are made of. Bytes read in the wrong order fall all over the code space."""
+    if not text:
+        return 0.0
+    usual = sum(
+        c in "\n\r\t"
+        or (" " <= c <= "\u06ff" and not "\x7f" <= c <= "\x9f")
+        or "\u2010" <= c <= "\u203a"
+        or "\u3000" <= c <= "\u30ff"
+        or "\u4e00" <= c <= "\u9fa5"
+        or "\uac00" <= c <= "\ud7a3"
+        or "\uff01" <= c <= "\uff5e"
+        for c in text
+    )
+    # Ideographs alone prove nothing: ASCII read two bytes at a time gives them too. Spaces and newlines do.
+    blocks = {ord(c) >> 8 for c in text}
+    return usual / len(text) - (0.5 if len(blocks) > 20 and not {0x00, 0x30} & blocks else 0.0)
+
+
+def _legacy(data: bytes) -> str:
+    """Text in an 8-bit or multi-byte encoding from before Unicode."""
+    telling = b"\n".join(line for line in data.split(b"\n") if not line.isascii())[:_SAMPLE]
+    try:
+        guessed = _letters(engine.run(telling, "text/plain", {"output_format": "plain"}).content)
+    except RuntimeError as error:
+        raise NotText(str(error)) from error
+    for encoding in _LEGACY:
+        # Decoding it ourselves keeps spaces and empty lines as they stand; the detector's own text does not.
+        if _letters(telling.decode(encoding, "replace")) == guessed:
+            return _readable(data.decode(encoding, "replace"))
+    return _readable(data.decode("cp1252", "replace"))
+
+
+def _letters(text: str) -> str:
+    return "".join(text.split()).rstrip("\ufffd")
+
+
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
+_ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*")
+_SETEXT = re.compile(r" {0,3}(=+|-+)[ \t]*")
+_NOT_A_PARAGRAPH = re.compile(r"\s*$|\t| {4}| {0,3}(?:[>#|]|[-*+] |\d+[.)] |`{3}|~{3})")
+_EMPHASIS = re.compile(r"(?<!\\)(\*\*|__|\*|`)(?=\S)(.+?)(?<=\S)\1")
+_LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
+_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+
+
+def markdown_headings(text: str) -> tuple[Heading, ...]:
+    """The headings of Markdown, both kinds, outside of code and front matter; offsets are those of their first line.
+
+    >>> markdown_headings("# **One**\\n\\nTwo\\n---\\n```\\n# no\\n```\\n")
+    (Heading(level=1, title='One', start=0), Heading(level=2, title='Two', start=11))
+    """
+    return tuple(_headings(text))
+
+
+def _headings(text: str) -> Iterator[Heading]:
+    fence = ""
+    above, above_start = "", 0  # a line that a setext underline would make a heading
+    for line, start in _lines(text, _after_front_matter(text)):
+        mark = _FENCE.fullmatch(line)
+        if fence:
+            if mark and mark[1][0] == fence[0] and len(mark[1]) >= len(fence) and not mark[2].strip():
+                fence = ""
+            above = ""
+        elif mark and not (mark[1][0] == "`" and "`" in mark[2]):
+            fence, above = mark[1], ""
+        elif atx := _ATX.fullmatch(line):
+            above = ""
+            if title := _plain(atx[2] or ""):
+                yield Heading(len(atx[1]), title, start)
+        elif above and (underline := _SETEXT.fullmatch(line)):
+            yield Heading(1 if underline[1][0] == "=" else 2, _plain(above), above_start)
+            above = ""
+        else:
+            above, above_start = ("", 0) if _NOT_A_PARAGRAPH.match(line) else (line, start)
+
+
+def _lines(text: str, start: int) -> Iterator[tuple[str, int]]:
+    while start < len(text):
+        end = text.find("\n", start)
+        end = len(text) if end < 0 else end
+        yield text[start:end], start
+        start = end + 1
+
+
+def _after_front_matter(text: str) -> int:
+    match = re.match(r"---[ \t]*\n.*?\n(?:---|\.\.\.)[ \t]*(?:\n|$)", text, re.DOTALL)
+    return match.end() if match else 0
+
+
+def _plain(title: str) -> str:
+    """A title without the markup around its words."""
+    title = _LINK.sub(r"\1", title.strip())
+    for _ in range(3):  # emphasis within emphasis
+        title = _EMPHASIS.sub(r"\2", title)
+    return " ".join(_ESCAPE.sub(r"\1", title).split())
+
+
+def notebook_as_markdown(text: str) -> str | None:
+    """A Jupyter notebook as Markdown: prose as it stands, code in fences, no outputs. None where it is no notebook."""
+    try:
+        notebook = json.loads(text)
+        cells = notebook["cells"] if "nbformat" in notebook else None
+        if cells is None:
+            return None
+        parts = []
+        for cell in cells:
+            source = "".join(cell["source"]).strip("\n")
+            if source.strip() and cell["cell_type"] in ("markdown", "code"):
+                parts.append(source if cell["cell_type"] == "markdown" else f"```\n{source}\n```")
+        return "\n\n".join(parts)
+    except (ValueError, KeyError, TypeError):
+        return None

@@ -1,0 +1,167 @@
+"""PDF, Office files, RTF, Outlook mail and images as text, from the structure that the engine finds in them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import xberg
+
+from indexer.reading import engine
+from indexer.reading.details import sensible_date, sensible_title
+from indexer.reading.draft import Draft
+from indexer.reading.formats import DOC, DOCX, ODP, ODS, PPT, PPTX, XLS, XLSX
+
+SHEETS = frozenset({XLSX, XLS, ODS})
+SLIDES = frozenset({PPTX, PPT, ODP})
+_WITHOUT_PAGES = frozenset({DOCX, DOC})  # their pages are made when they are printed, and differ from place to place
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """How the engine is run: time and size limits, pages to read by OCR and the language data for it."""
+
+    seconds: int
+    unpacked_bytes: int
+    pages: int
+    languages: tuple[str, ...] = ()
+    data: Path | None = None
+
+    def config(self, **more: Any) -> dict[str, Any]:
+        """The engine's settings as JSON data."""
+        return {
+            "output_format": "markdown",  # finds more structure than "plain" does; its text is not used
+            "include_document_structure": True,
+            "pages": {"extract_pages": True},
+            "extraction_timeout_secs": self.seconds,
+            "enable_quality_processing": False,
+            "content_filter": {"include_footnotes": True, "strip_repeating_text": True},
+            "security_limits": {
+                "max_archive_size": self.unpacked_bytes,
+                "max_compression_ratio": 10_000,  # sizes are measured before; well-made office files reach 500
+                "max_content_size": self.unpacked_bytes,
+                "max_pages": self.pages,
+                "max_table_cells": 5_000_000,
+            },
+            **more,
+        }
+
+    def ocr(self, **more: Any) -> dict[str, Any]:
+        """The same with OCR."""
+        return self.config(
+            disable_ocr=False,
+            ocr={"backend": "tesseract", "language": list(self.languages), "tessdata_path": str(self.data)},
+            **more,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What the engine says about a document besides its text. ``scans`` are its pages that are pictures."""
+
+    title: str | None
+    language: str | None
+    date: datetime | None
+    scans: tuple[int, ...] = ()
+    page_count: int = 0
+
+
+def write(data: bytes, media_type: str, draft: Draft, config: Mapping[str, Any]) -> Found:
+    """Write the document into the draft. ``RuntimeError`` with the engine's words where it cannot be read."""
+    document = engine.run(data, media_type, config)
+    writer = _Writer(draft, media_type)
+    writer.nodes(document.document.nodes if document.document else [])
+    return _found(document)
+
+
+def _found(document: xberg.ExtractedDocument) -> Found:
+    about = document.metadata
+    specific = json.loads(str(about.format)) if about.format else {}
+    pages = document.pages or []
+    empty = {page.page_number for page in pages if not page.content.strip()}
+    return Found(
+        title=sensible_title(about.title or about.subject if specific.get("format_type") == "email" else about.title),
+        language=about.language,
+        date=sensible_date(about.modified_at, about.created_at),
+        scans=tuple(sorted(empty | set(specific.get("scanned_pages") or ()))),
+        page_count=specific.get("page_count") or len(pages),
+    )
+
+
+class _Writer:
+    def __init__(self, draft: Draft, media_type: str) -> None:
+        self._draft = draft
+        self._media_type = media_type
+        self._runs = 0
+        self._nodes: Sequence[Any] = ()  # xberg declares two classes of the same shape for them
+        self._numbers: dict[int, int] = {}
+
+    def nodes(self, nodes: Sequence[Any]) -> None:
+        self._nodes = nodes
+        sheet = 0
+        for node in nodes:
+            if str(node.content_layer) in ("header", "footer"):
+                continue
+            content = json.loads(str(node.content))
+            kind = content["node_type"]
+            if self._media_type in SHEETS:
+                sheet += kind == "heading"
+                self._draft.page(sheet)
+            elif node.page and self._media_type not in _WITHOUT_PAGES:
+                self._draft.page(node.page)
+            self._node(node, kind, content)
+
+    def _node(self, node: Any, kind: str, content: dict[str, Any]) -> None:
+        text = content.get("text") or ""
+        if kind in ("heading", "title"):
+            level = content.get("level", 1)
+            # Slides and sheets have titles of their own on the second level, below a document title they do not have.
+            self._draft.heading(level - 1 if self._media_type in SHEETS | SLIDES else level, text)
+        elif kind == "list":
+            self._runs += 1 if node.parent is None or not self._is_list(node.parent) else 0
+        elif kind == "list_item":
+            self._item(node, text)
+        elif kind == "table":
+            self._table(content["grid"])
+        elif kind == "code":
+            self._draft.verbatim(text)
+        elif kind == "definition_item":
+            self._draft.paragraph(f"{content['term']}\n{content['definition']}")
+        elif kind == "metadata_block":
+            for entry in content["entries"]:
+                self._draft.line(f"{entry['key']}: {entry['value']}", "headers")
+        elif kind == "raw_block":
+            self._draft.paragraph(content.get("content") or "")
+        elif kind not in ("group", "image", "page_break", "quote", "comment", "slide"):
+            self._draft.paragraph(text)
+
+    def _is_list(self, number: int) -> bool:
+        return bool(json.loads(str(self._nodes[number].content))["node_type"] == "list")
+
+    def _item(self, node: Any, text: str) -> None:
+        depth, ordered, parent = -1, False, node.parent
+        innermost = parent
+        while parent is not None:
+            content = json.loads(str(self._nodes[parent].content))
+            if content["node_type"] == "list":
+                ordered = content.get("ordered", False) if depth < 0 else ordered
+                depth += 1
+            parent = self._nodes[parent].parent
+        marker = "- "
+        if ordered and innermost is not None:
+            self._numbers[innermost] = self._numbers.get(innermost, 0) + 1
+            marker = f"{self._numbers[innermost]}. "
+        self._draft.line(text, f"list {self._runs}", marker="  " * max(0, depth) + marker)
+
+    def _table(self, grid: dict[str, Any]) -> None:
+        self._runs += 1
+        rows = [[""] * grid["cols"] for _ in range(grid["rows"])]
+        for cell in grid["cells"]:
+            if cell["row"] < grid["rows"] and cell["col"] < grid["cols"]:
+                rows[cell["row"]][cell["col"]] = cell["content"]
+        for row in rows:
+            self._draft.row(row, f"table {self._runs}")
