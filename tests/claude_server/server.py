@@ -109,6 +109,17 @@ class ClaudeServer:
         """The requests for messages only, refused ones too, in the order of their arrival."""
         return [request for request in self.requests if request.path == "/v1/messages"]
 
+    async def until(self, true: Callable[[], bool], seconds: float = 10.0) -> None:
+        """Wait until something has come true of this server; ``AssertionError`` if it does not."""
+        end = time.monotonic() + seconds
+        while not true():
+            assert time.monotonic() < end, "what was waited for did not happen"
+            await asyncio.sleep(0.005)
+
+    async def arrived(self, count: int) -> None:
+        """Wait until so many requests for messages have arrived, answered or not."""
+        await self.until(lambda: len(self.messages) >= count)
+
     @property
     def violations(self) -> list[str]:
         """What validation refused: ``"/v1/messages: max_tokens: Field required"``."""
