@@ -71,8 +71,8 @@ def chunk(extracted: ExtractedText, *, budget: int, count: Count) -> tuple[Chunk
     No chunk is blank; ones under ``CRUMB_TOKENS`` remain only where no neighbour has room; a heading stays with what
     follows. The only chunks over the budget are single characters that do not fit it by themselves.
 
-    ``heading_path`` is the one in force where the chunk begins; ``pages`` are those its words are on. CPU work, about
-    ten seconds a million tokens: call it in a thread.
+    ``heading_path`` is the one in force where the chunk's text begins; ``pages`` are those its words are on. CPU work,
+    above all of ``count``, which sees the text about twice: call it in a thread.
     """
     text = extracted.text
     if not text.strip():
@@ -87,7 +87,7 @@ def chunk(extracted: ExtractedText, *, budget: int, count: Count) -> tuple[Chunk
         piece = text[start:end]
         inner = start + len(piece) - len(piece.lstrip())
         pages = tuple(p.number for p in extracted.pages if p.start < start + len(piece.rstrip()) and p.end > inner)
-        result.append(Chunk(len(result), start, end, piece, path.at(inner), pages))
+        result.append(Chunk(len(result), start, end, piece, path.at(path.after_headings(text, inner, end)), pages))
     return tuple(result)
 
 
@@ -279,6 +279,17 @@ class _Headings:
             open_ = [*(h for h in open_ if h.level < heading.level), heading]
             self._starts.append(heading.start)
             self._paths.append(tuple(h.title for h in open_ if h.title))
+
+    def after_headings(self, text: str, position: int, end: int) -> int:
+        """Where the headings at ``position`` end, but the last where only headings stand before ``end``."""
+        i = bisect_left(self._starts, position)
+        while i < len(self._starts) and self._starts[i] == position:
+            line = _HEADING_LINE.match(text, position, end)
+            if not line or line.end() >= end:
+                break
+            position = line.end()
+            i += 1
+        return position
 
     def at(self, position: int) -> tuple[str, ...]:
         return self._paths[bisect_right(self._starts, position)]
