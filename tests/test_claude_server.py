@@ -223,9 +223,8 @@ async def test_contexts_name_the_document_and_the_section(
     claude: ClaudeServer, claude_client: AsyncAnthropic, document: str, chunk: str, expected: str
 ) -> None:
     """50 to 100 tokens, in the document's language."""
-    answer = await claude_client.messages.create(
-        **asking(f"Here:\n<document>\n{document}\n</document>\n<chunk>\n{chunk}\n</chunk>\nSituate it.")
-    )
+    prompt = f"The document is in <document> tags.\n<document>\n{document}\n</document>\n<chunk>\n{chunk}\n</chunk>"
+    answer = await claude_client.messages.create(**asking(prompt))
     assert expected in text_of(answer)
     assert 50 <= answer.usage.output_tokens <= 100
     assert text_of(answer).startswith("Cet extrait" if "Revue" in document else "This chunk")

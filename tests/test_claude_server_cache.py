@@ -41,6 +41,8 @@ async def test_parallel_first_calls_all_miss(claude: ClaudeServer, claude_client
     hold.release()
     assert [written for _, written, _ in await asyncio.gather(*waiting)] == [1475] * 4
     assert (await counters(claude_client, cached("chunk 9")))[2] == 1475
+    assert claude.most_in_flight == 4
+    assert (claude.spent["written"], claude.spent["read"]) == (4 * 1475, 1475)
 
 
 async def test_failed_call_writes_nothing(claude: ClaudeServer, claude_client: AsyncAnthropic) -> None:

@@ -129,6 +129,8 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
         tool(input_schema={"type": "object", "properties": {"q": {"type": "text"}}}),
         "2020-12",
     ),
+    ("strict tool", tool(strict=True), "'additionalProperties' must be explicitly set to false"),
+    ("results of a failed call", exchange(results(found("a")) | {"is_error": True}), 'must be type "text"'),
     ("field of a tool", tool(parameters={}), "parameters: Extra inputs"),
     ("five breakpoints", content(*[text("a", cache_control=MARK)] * 5), "maximum of 4 blocks"),
     (

@@ -169,6 +169,8 @@ def _tool_result(block: JSON, path: str, role: str) -> None:
         raise refuse(f"{path}.content: Input should be a valid string or list")
     for at, part in enumerate(content):
         check_block(part, f"{path}.content.{at}", IN_TOOL_RESULT, role="tool_result")
+        if block.get("is_error") and part["type"] != "text":
+            raise refuse(f'{path}.content: all content must be type "text" if "is_error" is true')
 
 
 def _thinking(block: JSON, path: str, role: str) -> None:

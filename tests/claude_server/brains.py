@@ -13,7 +13,6 @@ from tests.claude_server.request import Request, search_results_in
 Brain = Callable[[Request], Reply]
 
 NOTHING_FOUND = "I found nothing about this in the documents."
-_TAGGED = r"<({name}[\w-]*)(?:\s[^>]*)?>\s*(.*?)\s*</\1\s*>"
 _CODES = re.compile(r"\b[A-Z][A-Za-z]*-[\w-]*\d[\w-]*\b|\b[A-Z]{2,}\d*\b")
 _WORDS = re.compile(r"\w{3,}")
 _FRENCH = frozenset(
@@ -46,13 +45,27 @@ _COMMON = frozenset(
 
 
 def tagged(name: str, text: str) -> str | None:
-    """What stands in the last ``<name…>…</name…>`` of a text, stripped; None if there is no such tag."""
-    found = re.findall(_TAGGED.format(name=name), text, re.DOTALL)
-    return found[-1][1] if found else None
+    """What stands in the last element of that name, stripped; None if there is none.
+
+    Names may go on after a hyphen, and instructions may mention the tag:
+    ``tagged("chunk", "It is between <chunk> tags: <chunk-7> a </chunk-7>") == "a"``.
+    """
+    element = element_in(name, text)
+    return element[1] if element else None
+
+
+def element_in(name: str, text: str) -> tuple[str, str] | None:
+    """The attributes and the content of the last element of that name."""
+    closings = list(re.finditer(rf"</({name}[\w-]*)\s*>", text))
+    if not closings:
+        return None
+    end = closings[-1]
+    openings = list(re.finditer(rf"<{re.escape(end[1])}((?:\s[^<>]*)?)>", text[: end.start()]))
+    return (openings[-1][1], text[openings[-1].end() : end.start()].strip()) if openings else None
 
 
 class Contexts:
-    """Answers a contextualizing request with 50 to 100 plausible tokens, made of the document's title and the chunk.
+    """Answers a contextualizing request with 50 to 100 plausible tokens, made of the document and the chunk.
 
     The document and the chunk are what stands between ``<document>`` and ``<chunk>`` tags (whatever follows the name
     in the tag). The context names the document, the nearest heading before the chunk, what the chunk begins with and
@@ -60,13 +73,14 @@ class Contexts:
     """
 
     def __call__(self, request: Request) -> Reply:
-        document = tagged("document", request.prompt) or request.prompt
+        attributes, document = element_in("document", request.prompt) or ("", request.prompt)
         chunk = tagged("chunk", request.prompt) or request.last_turn[-1].get("text", "")
-        return says(self.write(document, chunk))
+        title = re.search(r'title="([^"]+)"', attributes)
+        return says(self.write(document, chunk, title[1] if title else None))
 
-    def write(self, document: str, chunk: str) -> str:
+    def write(self, document: str, chunk: str, title: str | None = None) -> str:
         """The context of one chunk: ``write("# Phoenix\\n…", "It was closed in May.")``."""
-        title = _first_line(document)
+        title = title or _first_line(document)
         before = document[: max(0, document.find(chunk[:80]))]
         headings = [line for line in before.splitlines() if line.startswith("#")]
         section = headings[-1].lstrip("# ").strip() if headings else title
@@ -125,8 +139,8 @@ class HonestAnswerer:
         return self.answer(request)
 
     def search(self, request: Request, query: str | None = None) -> Reply:
-        """A call of the first tool, the question in its query."""
-        tool = request.tools[0]
+        """A call of the search tool, the question in its query."""
+        tool = search_tool(request)
         return Reply((ToolUse(tool["name"], {query_field(tool): query or asked(request)}),))
 
     def answer(self, request: Request) -> Reply:
@@ -160,6 +174,11 @@ def words(text: str) -> frozenset[str]:
 def asked(request: Request) -> str:
     """The question: what stands in a ``<question>`` tag, else the whole of the person's last turn."""
     return tagged("question", request.question) or request.question
+
+
+def search_tool(request: Request) -> JSON:
+    """The tool that has "search" in its name, else the first one."""
+    return next((tool for tool in request.tools if "search" in tool["name"]), request.tools[0])
 
 
 def query_field(tool: JSON) -> str:

@@ -71,6 +71,15 @@ class Endpoints:
     async def messages(self, raw: web.Request, request: Request) -> web.StreamResponse:
         """Create a message."""
         server = self.server
+        server.in_flight += 1
+        server.most_in_flight = max(server.most_in_flight, server.in_flight)
+        try:
+            return await self._create(raw, request)
+        finally:
+            server.in_flight -= 1
+
+    async def _create(self, raw: web.Request, request: Request) -> web.StreamResponse:
+        server = self.server
         with violations_of(request):
             model = check_request(request.body, server.models, paused=server.paused)
         plan = server.cache.plan(request.body, model)

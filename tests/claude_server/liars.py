@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from tests.claude_server.brains import Brain, Found, HonestAnswerer, asked, query_field
+from tests.claude_server.brains import Brain, Found, HonestAnswerer, asked, query_field, search_tool
 from tests.claude_server.replies import Citation, Reply, StopReason, Text, ToolUse, says
 from tests.claude_server.request import Request
 
@@ -183,7 +183,7 @@ class ParallelSearcher(HonestAnswerer):
         self.calls = calls
 
     def search(self, request: Request, query: str | None = None) -> Reply:
-        tool = request.tools[0]
+        tool = search_tool(request)
         question = query or asked(request)
         if (request.body.get("tool_choice") or {}).get("disable_parallel_tool_use"):
             return super().search(request, question)
@@ -210,7 +210,7 @@ class BadArguments(HonestAnswerer):
         if self.called:
             return super().search(request, query)
         self.called = True
-        return Reply((ToolUse(request.tools[0]["name"], {"qery": 7}),))
+        return Reply((ToolUse(search_tool(request)["name"], {"qery": 7}),))
 
     def __call__(self, request: Request) -> Reply:
         results = request.tool_results

@@ -60,6 +60,8 @@ class ClaudeServer:
         self.mistakes: list[BaseException] = []  # errors of brains and of the server itself
         self.cache = PromptCache(clock)
         self.paused: set[str] = set()
+        self.in_flight = 0
+        self.most_in_flight = 0  # how many requests for messages were under way at once
         self.expects_violations = False
         self.now = clock
         self._taken: deque[tuple[float, int]] = deque()
@@ -124,6 +126,18 @@ class ClaudeServer:
     def violations(self) -> list[str]:
         """What validation refused: ``"/v1/messages: max_tokens: Field required"``."""
         return [f"{request.path}: {request.refusal}" for request in self.requests if request.refusal]
+
+    @property
+    def spent(self) -> dict[str, int]:
+        """Tokens of all answers: ``input``, ``written`` to the cache, ``read`` from it, ``output``."""
+        names = {
+            "input": "input_tokens",
+            "written": "cache_creation_input_tokens",
+            "read": "cache_read_input_tokens",
+            "output": "output_tokens",
+        }
+        usages = [request.usage for request in self.requests if request.usage]
+        return {name: sum(usage[field] for usage in usages) for name, field in names.items()}
 
     @property
     def unused(self) -> tuple[Reply, ...]:

@@ -47,6 +47,8 @@ def check_tools(body: JSON) -> None:
             raise refuse(f"{path}.name: String should match pattern '^[a-zA-Z0-9_-]{{1,128}}$'")
         string(tool.get("description", ""), f"{path}.description")
         _check_schema(tool["input_schema"], f"{path}.input_schema")
+        if tool.get("strict") and tool["input_schema"].get("additionalProperties") is not False:
+            raise refuse(f"{path}: For 'object' type, 'additionalProperties' must be explicitly set to false")
         cache_control(tool, path)
     names = [tool["name"] for tool in tools]
     if len(set(names)) < len(names):
