@@ -43,7 +43,7 @@ takes a clock. ``claude.spent`` adds up the usage, ``claude.most_in_flight`` tel
 **Models** (``models``): the fast one thinks unless ``thinking`` is disabled, and that counts toward ``max_tokens``
 (``claude.thinking_tokens`` says how much); on the larger ones what is said before a tool call comes as thinking.
 
-By hand: ``python -m tests.claude_server --port 8787 --latency 0.05 --brain auto`` and the ``export`` line that it prints.
+By hand: ``python -m tests.claude_server --port 8787 --latency 0.05 --brain auto``, then the ``export`` line it prints.
 Batches are not there.
 """
 
