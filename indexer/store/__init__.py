@@ -1,0 +1,13 @@
+"""The passages in Weaviate: written by document version, found by hybrid search, deleted and counted.
+
+One collection, a tenant a workspace. Its name carries the number of its shape and the vectors' dimensions
+(``Passage_v1_d384``): another shape, or an embedder of other dimensions, gets a collection of its own beside the old
+one, so nothing is ever read as what it is not. Whether an existing one really has the shape is checked on connecting.
+"""
+
+from __future__ import annotations
+
+from indexer.store.collection import TOKENIZATION, VECTORS
+from indexer.store.passages import LONGEST_QUERY, HybridQuery, Store, searchable
+
+__all__ = ["LONGEST_QUERY", "TOKENIZATION", "VECTORS", "HybridQuery", "Store", "searchable"]

@@ -1,0 +1,260 @@
+"""Writing, reading, finding and deleting passages."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import httpx
+import numpy as np
+import weaviate
+import weaviate.classes as wvc
+from numpy.typing import NDArray
+from weaviate.classes.query import Filter, HybridFusion, MetadataQuery, TargetVectors
+from weaviate.collections.classes.filters import FilterReturn
+from weaviate.exceptions import WeaviateBaseError
+
+from indexer.documents import Audience, Document, DocumentId, Hit, Passage, VersionId
+from indexer.errors import SettingsInvalid, StoreFailed
+from indexer.store.collection import VECTORS, Collection, open_collection
+from indexer.store.objects import HIT_PROPERTIES, PASSAGE_PROPERTIES, stored, stored_hit, stored_passage
+from indexer.store.talking import WRITE_PATIENCE, nothing_without_tenant, remedy, short, talking
+from indexer.weaviate_server import Endpoint
+
+LONGEST_QUERY = 2_000  # characters; more are cut: BM25's work grows with each trigram
+
+_NAMESPACE = uuid.UUID("0d9d5c55-8f4e-5a7e-8d0c-2f6b1f5b0a11")
+_BATCH_COUNT = 200
+_BATCH_BYTES = 8_000_000  # the server takes messages of 100 MB; small ones keep the loop free and the progress moving
+_PAGE = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class HybridQuery:
+    """A search. ``audiences`` and ``excluded_versions`` are part of the query: the server never gives anything else.
+
+    ``alpha`` is 0 for keywords only, 1 for vectors only. ``weights`` are of the named vectors (``passage``,
+    ``context``); a weight of 0 leaves the vector out. ``properties`` are searched by BM25, boosts as in ``context^2``.
+    ``documents`` limits the search to these; None is all. ``explain`` fills ``Hit.scores``.
+    """
+
+    workspace: str
+    text: str
+    vector: NDArray[np.float32]
+    audiences: frozenset[Audience]
+    limit: int
+    offset: int = 0
+    alpha: float = 0.5
+    fusion: Literal["relative_score", "ranked"] = "relative_score"
+    weights: Mapping[str, float] = field(default_factory=lambda: {"passage": 0.6, "context": 0.4})
+    excluded_versions: frozenset[VersionId] = frozenset()
+    documents: frozenset[DocumentId] | None = None
+    properties: Sequence[str] = ("title", "context^2", "text")
+    explain: bool = False
+
+
+class Store:
+    """A connection to one collection. Made by ``connect``, ended by ``close``; safe for concurrent tasks.
+
+    Every method raises ``WeaviateUnavailable`` where the server does not answer, ``StoreFailed`` where it refuses.
+    Reading a workspace that has nothing gives nothing.
+    """
+
+    def __init__(
+        self,
+        client: weaviate.WeaviateAsyncClient,
+        collection: Collection,
+        *,
+        dimensions: int,
+        timeout_seconds: float,
+    ) -> None:
+        self._client = client
+        self._collection = collection
+        self._dimensions = dimensions
+        self._seconds = timeout_seconds
+
+    @classmethod
+    async def connect(
+        cls, endpoint: Endpoint, *, api_key: str | None, dimensions: int, timeout_seconds: float
+    ) -> Store:
+        """Connect, see that REST and gRPC answer, and create the collection if it is missing.
+
+        ``api_key`` is for a server at ``WEAVIATE_URL``; an embedded server's endpoint brings its own. A query may take
+        ``timeout_seconds``.
+        """
+        client, collection = await open_collection(
+            endpoint, api_key=endpoint.api_key or api_key, dimensions=dimensions, seconds=timeout_seconds
+        )
+        return cls(client, collection, dimensions=dimensions, timeout_seconds=timeout_seconds)
+
+    async def close(self) -> None:
+        """End the connection."""
+        with suppress(WeaviateBaseError, httpx.HTTPError):
+            await self._client.close()
+
+    async def put(
+        self,
+        document: Document,
+        version: VersionId,
+        passages: Sequence[Passage],
+        vectors: Mapping[str, NDArray[np.float32]],
+        *,
+        progress: Callable[[int], None] | None = None,
+    ) -> None:
+        """Write the passages of a version. Again writes the same objects: their ids follow from version and position.
+
+        ``vectors`` are ``{"passage": (n, dimensions), "context": (n, dimensions)}``. ``progress`` gets how many are
+        written so far. ``StoreFailed`` if any was refused; what was written stays, for ``delete``.
+        """
+        for name in VECTORS:
+            given = vectors.get(name)
+            if given is None or given.shape != (len(passages), self._dimensions) or not np.isfinite(given).all():
+                raise StoreFailed(
+                    f"'{document.title}' has no right {name} vectors (wanted {len(passages)} of {self._dimensions} "
+                    f"finite numbers): add it again with the embedder that the index is made with."
+                )
+        tenant, written = self._collection.with_tenant(document.workspace), 0
+        for batch in _batches(document, version, passages, vectors):
+            try:
+                async with talking(self._seconds * WRITE_PATIENCE):
+                    refused = (await tenant.data.insert_many(batch)).errors
+            except (UnicodeError, ValueError, TypeError) as error:  # what cannot be encoded never leaves the client
+                raise StoreFailed(f"'{document.title}' holds something that cannot be stored ({error}).") from error
+            if refused:  # the client raises only where the server refused all
+                reason = next(iter(refused.values())).message
+                raise StoreFailed(
+                    f"The database refused {len(refused)} of {len(batch)} passages of '{document.title}' "
+                    f"({short(reason)}): {remedy(reason)}."
+                )
+            written += len(batch)
+            if progress:
+                progress(written)
+
+    async def count(self, workspace: str, version: VersionId) -> int:
+        """How many passages of this version there are."""
+        return await self._count(workspace, Filter.by_property("version").equal(version))
+
+    async def delete(self, workspace: str, version: VersionId) -> None:
+        """Delete all passages of a version and see that none is left."""
+        await self._delete(workspace, Filter.by_property("version").equal(version))
+
+    async def delete_document(self, workspace: str, document: DocumentId) -> None:
+        """Delete all passages of all versions of a document and see that none is left."""
+        await self._delete(workspace, Filter.by_property("document").equal(document))
+
+    async def passages(
+        self, workspace: str, version: VersionId, start: int = 0, end: int | None = None
+    ) -> list[Passage]:
+        """The passages at positions ``start`` to ``end`` (exclusive; None is all), in order; missing ones left out."""
+        if end is None:
+            end = await self.count(workspace, version)
+        tenant = self._collection.with_tenant(workspace)
+        position = Filter.by_property("position")
+        found: list[Passage] = []
+        for first in range(max(start, 0), end, _PAGE):
+            within = position.greater_or_equal(first) & position.less_than(min(first + _PAGE, end))
+            async with talking(self._seconds), nothing_without_tenant():
+                page = await tenant.query.fetch_objects(
+                    filters=Filter.by_property("version").equal(version) & within,
+                    limit=_PAGE,
+                    return_properties=PASSAGE_PROPERTIES,
+                )
+                found += [stored_passage(each.properties) for each in page.objects]
+        return sorted(found, key=lambda passage: passage.chunk.position)
+
+    async def hybrid(self, query: HybridQuery) -> list[Hit]:
+        """The best passages for the query, best first. No audience, or an empty choice of documents: none."""
+        if not query.audiences or (query.documents is not None and not query.documents):
+            return []
+        weights = {name: weight for name, weight in query.weights.items() if weight > 0}
+        text = searchable(query.text)
+        alpha = query.alpha if text else 1.0  # there are no words to look for
+        if not weights:
+            raise SettingsInvalid("No vector has a weight: set SEARCH_PASSAGE_WEIGHT or SEARCH_CONTEXT_WEIGHT above 0.")
+        vector = query.vector.tolist()
+        several = len(weights) > 1
+        tenant = self._collection.with_tenant(query.workspace)
+        async with talking(self._seconds), nothing_without_tenant():
+            answer = await tenant.query.hybrid(
+                query=text or None,
+                vector=dict.fromkeys(weights, vector) if several else vector,
+                target_vector=TargetVectors.relative_score(dict(weights)) if several else next(iter(weights)),
+                alpha=alpha,
+                fusion_type=HybridFusion.RANKED if query.fusion == "ranked" else HybridFusion.RELATIVE_SCORE,
+                query_properties=list(query.properties),
+                filters=_visible(query),
+                limit=query.limit,
+                offset=query.offset,
+                return_metadata=MetadataQuery(score=True, explain_score=query.explain),
+                return_properties=HIT_PROPERTIES,
+            )
+            return [
+                stored_hit(each.properties, each.metadata.score or 0.0, each.metadata.explain_score)
+                for each in answer.objects
+            ]
+        return []
+
+    async def _count(self, workspace: str, where: FilterReturn) -> int:
+        async with talking(self._seconds), nothing_without_tenant():
+            tenant = self._collection.with_tenant(workspace)
+            counted = await tenant.aggregate.over_all(filters=where, total_count=True)
+            return counted.total_count or 0
+        return 0
+
+    async def _delete(self, workspace: str, where: FilterReturn) -> None:
+        """The server deletes at most 10,000 objects at once (its QUERY_MAXIMUM_RESULTS), so: until none is left."""
+        tenant = self._collection.with_tenant(workspace)
+        left = await self._count(workspace, where)
+        while left:
+            async with talking(self._seconds * WRITE_PATIENCE):
+                await tenant.data.delete_many(where=where)
+            before, left = left, await self._count(workspace, where)
+            if left >= before:
+                raise StoreFailed(f"The database did not delete {left} passages: try again, or see the server's log.")
+
+
+def searchable(text: str) -> str:
+    """What of a question can be sent: no lone surrogates, no control characters, at most ``LONGEST_QUERY`` characters.
+
+    >>> searchable(" INC-2023\\x00\\ud800  closed? ")
+    'INC-2023 closed?'
+    """
+    encodable = text[: 4 * LONGEST_QUERY].encode("utf-8", "ignore").decode()
+    printable = "".join(char if char.isprintable() else " " for char in encodable)
+    return " ".join(printable.split())[:LONGEST_QUERY]
+
+
+def _batches(
+    document: Document, version: VersionId, passages: Sequence[Passage], vectors: Mapping[str, NDArray[np.float32]]
+) -> Iterator[list[wvc.data.DataObject[Any, Any]]]:
+    """The objects to write, bounded by count and by size."""
+    batch: list[wvc.data.DataObject[Any, Any]] = []
+    size = 0
+    fixed = 1_000 + 4 * sum(matrix.shape[1] for matrix in vectors.values()) + 4 * len(document.title)
+    for row, passage in enumerate(passages):
+        weight = fixed + 4 * (len(passage.chunk.text) + len(passage.context.text))
+        if batch and (len(batch) >= _BATCH_COUNT or size + weight > _BATCH_BYTES):
+            yield batch
+            batch, size = [], 0
+        batch.append(
+            wvc.data.DataObject(
+                properties=stored(document, version, passage),
+                uuid=uuid.uuid5(_NAMESPACE, f"{document.workspace}\x00{version}#{passage.chunk.position}"),
+                vector={name: vectors[name][row].tolist() for name in VECTORS},
+            )
+        )
+        size += weight
+    if batch:
+        yield batch
+
+
+def _visible(query: HybridQuery) -> FilterReturn:
+    visible: FilterReturn = Filter.by_property("audience").contains_any(sorted(map(str, query.audiences)))
+    if query.excluded_versions:
+        visible &= Filter.by_property("version").contains_none(sorted(query.excluded_versions))
+    if query.documents is not None:
+        visible &= Filter.by_property("document").contains_any(sorted(query.documents))
+    return visible
