@@ -18,9 +18,9 @@ async def extract(original: Original, settings: IndexerSettings) -> ExtractedTex
     """The text of an original, with its pages, headings, title, date and language.
 
     What the bytes are decides how they are read; the name does not. Text, Markdown, JSON, CSV and source code are
-    stored as they stand: only newlines become ``\\n``, invisible characters go, and ligatures become letters. Of all
-    other formats the text is what a person would see, without markup: paragraphs and headings separated by an empty
-    line, list items as ``- item``, table rows as ``a | b | c``, headings as their title alone (``headings`` says where).
+    stored as they stand: newlines become ``\\n``, invisible characters go, ligatures become letters. Of all other
+    formats the text is what a person would see, without markup: paragraphs and headings separated by an empty line,
+    list items as ``- item``, table rows as ``a | b | c``, headings as their title alone (``headings`` says where).
 
     The work is done in a process of its own. ``ExtractionRefused``, one sentence that names the file and says what to
     do: empty or without text, a scan where there is no data for OCR, behind a password, damaged, a format that nobody

@@ -102,7 +102,7 @@ def language_of(text: str, declared: str | None = None) -> str | None:
         try:
             detected = engine.run(sample.encode("utf-8", "ignore"), "text/plain", config).detected_languages
             found = _LANGUAGES.get(detected[0]) if detected else None
-        except RuntimeError:
+        except engine.EngineFailed:
             found = None
     return found or _declared_language(declared)
 

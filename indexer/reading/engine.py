@@ -16,8 +16,20 @@ BASE: Mapping[str, Any] = {
 }
 
 
+class EngineFailed(RuntimeError):
+    """The engine cannot read this; the message is in its own words, for logs."""
+
+
+def page_count(data: bytes) -> int:
+    """How many pages a PDF has. ``EngineFailed`` where it cannot be opened."""
+    try:
+        return xberg.pdf_page_count(data)
+    except (xberg.XbergError, RuntimeError, ValueError) as error:
+        raise EngineFailed(str(error)) from error
+
+
 def run(data: bytes, media_type: str, config: Mapping[str, Any]) -> xberg.ExtractedDocument:
-    """Read ``data`` as what ``media_type`` says. ``RuntimeError`` with the engine's own words where it cannot.
+    """Read ``data`` as what ``media_type`` says. ``EngineFailed`` where it cannot.
 
     ``config`` is laid over ``BASE``.
     """
@@ -27,7 +39,10 @@ def run(data: bytes, media_type: str, config: Mapping[str, Any]) -> xberg.Extrac
     async def extract() -> xberg.ExtractedDocument:
         result = await xberg.extract(source, settings)
         if not result.results:
-            raise RuntimeError("; ".join(error.message for error in result.errors) or "no result")
+            raise EngineFailed("; ".join(error.message for error in result.errors) or "no result")
         return result.results[0]
 
-    return asyncio.run(extract())
+    try:
+        return asyncio.run(extract())
+    except (xberg.XbergError, RuntimeError, ValueError) as error:
+        raise EngineFailed(str(error)) from error

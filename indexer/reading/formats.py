@@ -36,6 +36,7 @@ class Format:
     text: str = ""
 
 
+PDF = "application/pdf"
 _OFFICE = "application/vnd.openxmlformats-officedocument."
 DOCX = f"{_OFFICE}wordprocessingml.document"
 PPTX = f"{_OFFICE}presentationml.presentation"
@@ -106,7 +107,7 @@ def recognise(data: bytes, name: str, declared_type: str | None = None) -> Forma
     suffix = PurePosixPath(name.lower()).suffix
     head = data[:2048]
     if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"%PDF-") or (suffix == ".pdf" and b"%PDF-" in head):
-        return Format("application/pdf", Reading.PDF)
+        return Format(PDF, Reading.PDF)
     if head.startswith(b"PK\x03\x04"):
         return _zipped(data, name)
     if head.startswith(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"):
@@ -173,7 +174,7 @@ def _textual(data: bytes, name: str, suffix: str, declared_type: str) -> Format:
     except NotText as error:
         raise _unreadable(name, "neither text nor a document that") from error
     declared = declared_type.partition(";")[0].strip().lower()
-    promised = _PROMISED.get(suffix) or {"application/pdf": "PDF", DOCX: "Word document"}.get(declared)
+    promised = _PROMISED.get(suffix) or {PDF: "PDF", DOCX: "Word document"}.get(declared)
     page = bool(_HTML.match(text))
     if promised:
         raise ExtractionRefused(_posing(name, promised, page))

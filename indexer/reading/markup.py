@@ -19,16 +19,17 @@ _VOID = frozenset(
 )
 _NO_TEXT = frozenset(
     {
-        "audio", "button", "canvas", "datalist", "embed", "head", "iframe", "input", "map", "math", "menu", "meter", "nav",
-        "noscript", "object", "picture", "progress", "script", "select", "style", "svg", "template", "textarea", "video",
+        "audio", "button", "canvas", "datalist", "embed", "head", "iframe", "input", "map", "math", "menu", "meter",
+        "nav", "noscript", "object", "picture", "progress", "script", "select", "style", "svg", "template", "textarea",
+        "video",
     }
 )  # fmt: skip
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _BLOCKS = frozenset(_HEADINGS) | frozenset(
     {
-        "address", "article", "aside", "blockquote", "body", "caption", "center", "dd", "details", "dialog", "div", "dl",
-        "dt", "fieldset", "figcaption", "figure", "footer", "form", "header", "hgroup", "hr", "html", "legend", "li",
-        "main", "ol", "p", "pre", "section", "summary", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "ul",
+        "address", "article", "aside", "blockquote", "body", "caption", "center", "dd", "details", "dialog", "div",
+        "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "header", "hgroup", "hr", "html", "legend",
+        "li", "main", "ol", "p", "pre", "section", "summary", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "ul",
     }
 )  # fmt: skip
 # A new element of the key ends an open element of the values, up to the element that holds the list or table.

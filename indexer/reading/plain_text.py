@@ -113,7 +113,7 @@ def _legacy(data: bytes) -> str:
     telling = b"\n".join(line for line in data.split(b"\n") if not line.isascii())[:_SAMPLE]
     try:
         guessed = _letters(engine.run(telling, "text/plain", {"output_format": "plain"}).content)
-    except RuntimeError as error:
+    except engine.EngineFailed as error:
         raise NotText(str(error)) from error
     for encoding in _LEGACY:
         # Decoding it ourselves keeps spaces and empty lines as they stand; the detector's own text does not.

@@ -2,54 +2,55 @@
 
 The parent sends an original over a pipe and gets the text or a refusal back. A child that crashes, hangs or eats too
 much memory is a refusal of that one document; the next gets a new child. Children are reused, are given nothing of the
-parent's environment but what reading needs, and end with their parent. Both directions are one JSON object and then
-bytes, each with its length before it; a child is not trusted, so nothing of Python's is unpickled.
+parent's environment but what reading needs, and end with their parent.
 """
 
 from __future__ import annotations
 
 import atexit
 import contextlib
-import json
 import logging
 import os
-import struct
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
 from dataclasses import asdict
-from datetime import datetime
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, cast
 
-from indexer.documents import ExtractedText, Heading, Original, Page
+from indexer.documents import ExtractedText, Original
 from indexer.errors import ExtractionRefused
-from indexer.reading.reader import Limits, read, too_slow
+from indexer.reading import wire
+from indexer.reading.reader import Limits, too_slow
 
 _log = logging.getLogger(__name__)
 
-_LENGTHS = struct.Struct(">QQ")
-_MEMORY = 3 * 1024**3  # address space of a child; far above what a 2,000-page PDF needs
-_RETIRE_AT = 600 * 1024**2  # a child that has grown past this is not reused: it would keep that memory
+_RETIRE_AT = 600 * 1024**2  # a child that has grown past this many bytes is not reused: it would keep them
 _KEPT = 2  # idle children kept for the next document
-_ENVIRONMENT = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TESSDATA_PREFIX", "LD_LIBRARY_PATH", "SYSTEMROOT", "TEMP")
+_ENVIRONMENT = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TEMP", "TESSDATA_PREFIX", "LD_LIBRARY_PATH", "SYSTEMROOT")
+_PACKAGE = Path(__file__).parents[1]
+# The package's own __init__ is not run in the child: it imports the clients of Claude and the databases, which take
+# seconds to load and have no business next to strangers' files.
+_START = (
+    "import sys, types; package = types.ModuleType('indexer'); package.__path__ = [sys.argv[1]]; "
+    "sys.modules['indexer'] = package; from indexer.reading.child import main; main()"
+)
 
 
 class Reader:
-    """A child process. Not for use by two threads at once, except for ``kill``."""
+    """A child process. For one thread at a time, except for ``kill``."""
 
     def __init__(self) -> None:
         environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
-        environment["PYTHONPATH"] = os.pathsep.join([str(Path(__file__).parents[2]), *filter(None, sys.path)])
-        # Nothing is downloaded: an attempt meets a proxy that is not there.
         environment |= {
+            "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
+            "HTTPS_PROXY": "http://127.0.0.1:9",  # nothing is downloaded: an attempt meets a proxy that is not there
             "HTTP_PROXY": "http://127.0.0.1:9",
-            "HTTPS_PROXY": "http://127.0.0.1:9",
             "MALLOC_ARENA_MAX": "2",
         }
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "indexer.reading.process"],
+        self._process = subprocess.Popen(  # noqa: S603 - our own module, no shell
+            [sys.executable, "-c", _START, str(_PACKAGE)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -67,22 +68,22 @@ class Reader:
         timer.start()
         try:
             head = {"name": original.name, "declared_type": original.declared_type, "limits": asdict(limits)}
-            _send(self._source, head, original.data)
-            answer, text = _receive(self._target)
+            wire.send(self._source, head, original.data)
+            answer, text = wire.receive(self._target)
         except (OSError, EOFError) as error:
             self.kill("crash")
             if self._killed_because == "time":
                 raise too_slow(original.name, limits) from error
-            raise ExtractionRefused(
-                f"{original.name} could not be read: reading it took too much memory or failed; "
-                "split it, or save it anew, and add that."
-            ) from error
+            raise _failed(original.name) from error
         finally:
             timer.cancel()
         self.peak_memory = answer["memory"]
         if "refused" in answer:
             raise ExtractionRefused(answer["refused"]) from RuntimeError(answer["cause"])
-        return _extracted(answer["extracted"], text.decode("utf-8"))
+        if "failed" in answer:
+            _log.warning("Reading a document failed: %s", answer["failed"])
+            raise _failed(original.name) from RuntimeError(answer["failed"])
+        return wire.unpack(answer["extracted"], text.decode("utf-8"))
 
     @property
     def reusable(self) -> bool:
@@ -102,6 +103,13 @@ class Reader:
             with contextlib.suppress(OSError):
                 pipe.close()
         self._process.wait()
+
+
+def _failed(name: str) -> ExtractionRefused:
+    return ExtractionRefused(
+        f"{name} could not be read: it is damaged, or reading it takes too much memory; "
+        "split it, or save it anew, and add that."
+    )
 
 
 _idle: list[Reader] = []
@@ -136,96 +144,3 @@ def end_idle() -> None:
         _idle.clear()
     for reader in readers:
         reader.close()
-
-
-def _send(pipe: IO[bytes], head: dict[str, Any], data: bytes) -> None:
-    header = json.dumps(head).encode()
-    pipe.write(_LENGTHS.pack(len(header), len(data)))
-    pipe.write(header)
-    pipe.write(data)
-    pipe.flush()
-
-
-def _receive(pipe: IO[bytes]) -> tuple[dict[str, Any], bytes]:
-    lengths = _LENGTHS.unpack(_exactly(pipe, _LENGTHS.size))
-    head = json.loads(_exactly(pipe, lengths[0]))
-    return head, _exactly(pipe, lengths[1])
-
-
-def _exactly(pipe: IO[bytes], size: int) -> bytes:
-    data = pipe.read(size)
-    if len(data) < size:
-        raise EOFError("the other process has ended")
-    return data
-
-
-def _extracted(answer: dict[str, Any], text: str) -> ExtractedText:
-    return ExtractedText(
-        text=text,
-        media_type=answer["media_type"],
-        title=answer["title"],
-        pages=tuple(Page(*page) for page in answer["pages"]),
-        headings=tuple(Heading(*heading) for heading in answer["headings"]),
-        language=answer["language"],
-        date=datetime.fromisoformat(answer["date"]) if answer["date"] else None,
-        warnings=tuple(answer["warnings"]),
-    )
-
-
-def _answer(extracted: ExtractedText) -> dict[str, Any]:
-    return {
-        "media_type": extracted.media_type,
-        "title": extracted.title,
-        "pages": [(page.number, page.start, page.end) for page in extracted.pages],
-        "headings": [(heading.level, heading.title, heading.start) for heading in extracted.headings],
-        "language": extracted.language,
-        "date": extracted.date.isoformat() if extracted.date else None,
-        "warnings": extracted.warnings,
-    }
-
-
-def _peak_memory() -> int:
-    try:
-        import resource
-    except ImportError:  # not on Windows
-        return 0
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else peak * 1024
-
-
-def _limit_memory() -> None:
-    try:
-        import resource
-
-        resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    except (ImportError, ValueError, OSError):  # not on Windows; macOS does not limit address space
-        return
-
-
-def main() -> None:
-    """Read originals from standard input until it ends."""
-    _limit_memory()
-    source, target = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what native code prints must not get between the answers
-    while True:
-        try:
-            head, data = _receive(source)
-        except EOFError:
-            os._exit(0)  # the engine's threads do not survive an orderly end of the interpreter
-        limits = Limits(**head["limits"])
-        original = Original(source="", data=data, name=head["name"], declared_type=head["declared_type"])
-        text = b""
-        try:
-            extracted = read(original, limits)
-            answer: dict[str, Any] = {"extracted": _answer(extracted)}
-            text = extracted.text.encode("utf-8")
-        except ExtractionRefused as error:
-            answer = {"refused": str(error), "cause": repr(error.__cause__)}
-        except MemoryError:
-            os._exit(1)
-        _send(target, {**answer, "memory": _peak_memory()}, text)
-
-
-if __name__ == "__main__":
-    main()

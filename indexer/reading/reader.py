@@ -6,11 +6,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
-import xberg
-
 from indexer.documents import ExtractedText, Original
 from indexer.errors import ExtractionRefused
-from indexer.reading import archives, book, mail, ocr, structured
+from indexer.reading import archives, book, engine, mail, ocr, structured
 from indexer.reading.details import first_heading, language_of, sensible_date, sensible_title
 from indexer.reading.draft import Draft
 from indexer.reading.formats import ZIPPED, Format, Reading, recognise
@@ -169,7 +167,7 @@ def _run(
     draft = Draft()
     try:
         found = structured.write(original.data, recognised.media_type, draft, config)
-    except RuntimeError as error:
+    except engine.EngineFailed as error:
         raise _explained(original.name, limits, str(error)) from error
     return draft, found
 
@@ -178,8 +176,8 @@ def _check_pages(original: Original, recognised: Format, limits: Limits) -> None
     if recognised.reading is not Reading.PDF:
         return
     try:
-        count = xberg.pdf_page_count(original.data)
-    except RuntimeError as error:
+        count = engine.page_count(original.data)
+    except engine.EngineFailed as error:
         raise _explained(original.name, limits, str(error)) from error
     if count > limits.pages:
         raise _too_many_pages(original.name, limits, count)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,11 +15,16 @@ import xberg
 from indexer.reading import engine
 from indexer.reading.details import sensible_date, sensible_title
 from indexer.reading.draft import Draft
-from indexer.reading.formats import DOC, DOCX, ODP, ODS, PPT, PPTX, XLS, XLSX
+from indexer.reading.formats import DOC, DOCX, ODP, ODS, PDF, PPT, PPTX, XLS, XLSX
+from indexer.reading.pdf_words import Words
 
 SHEETS = frozenset({XLSX, XLS, ODS})
 SLIDES = frozenset({PPTX, PPT, ODP})
 _WITHOUT_PAGES = frozenset({DOCX, DOC})  # their pages are made when they are printed, and differ from place to place
+
+
+_OWN_MARKER = re.compile(r"\(?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,5})[.)]\s|[•–—·▪‣◦*]\s")
+_PLACEHOLDER = re.compile(r"!\[[^\]]*\]\([^)]*\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +40,7 @@ class Engine:
     def config(self, **more: Any) -> dict[str, Any]:
         """The engine's settings as JSON data."""
         return {
-            "output_format": "markdown",  # finds more structure than "plain" does; its text is not used
+            "output_format": "markdown",  # finds more structure in slides than "plain" does; its text is not used
             "include_document_structure": True,
             "pages": {"extract_pages": True},
             "extraction_timeout_secs": self.seconds,
@@ -71,10 +77,15 @@ class Found:
 
 
 def write(data: bytes, media_type: str, draft: Draft, config: Mapping[str, Any]) -> Found:
-    """Write the document into the draft. ``RuntimeError`` with the engine's words where it cannot be read."""
+    """Write the document into the draft. ``EngineFailed`` where it cannot be read."""
+    if media_type == PDF:  # "plain" leaves the characters of the pages as they are, and finds the same structure
+        config = {**config, "output_format": "plain"}
     document = engine.run(data, media_type, config)
-    writer = _Writer(draft, media_type)
-    writer.nodes(document.document.nodes if document.document else [])
+    pages = document.pages or []
+    writer = _Writer(draft, media_type, Words(page.content for page in pages) if media_type == PDF else None)
+    nodes = document.document.nodes if document.document else []
+    writer.nodes(nodes, {page.page_number: page.speaker_notes for page in pages if page.speaker_notes})
+    writer.pictures(document.images or [])
     return _found(document)
 
 
@@ -93,16 +104,18 @@ def _found(document: xberg.ExtractedDocument) -> Found:
 
 
 class _Writer:
-    def __init__(self, draft: Draft, media_type: str) -> None:
+    def __init__(self, draft: Draft, media_type: str, words: Words | None) -> None:
         self._draft = draft
+        self._words = words
         self._media_type = media_type
         self._runs = 0
         self._nodes: Sequence[Any] = ()  # xberg declares two classes of the same shape for them
         self._numbers: dict[int, int] = {}
 
-    def nodes(self, nodes: Sequence[Any]) -> None:
+    def nodes(self, nodes: Sequence[Any], notes: Mapping[int, str]) -> None:
+        """Write the document's nodes; the speaker's notes of a slide come at its end."""
         self._nodes = nodes
-        sheet = 0
+        sheet, slide = 0, None
         for node in nodes:
             if str(node.content_layer) in ("header", "footer"):
                 continue
@@ -112,11 +125,23 @@ class _Writer:
                 sheet += kind == "heading"
                 self._draft.page(sheet)
             elif node.page and self._media_type not in _WITHOUT_PAGES:
-                self._draft.page(node.page)
+                if node.page != slide:
+                    self._draft.paragraph(notes.get(slide or 0, ""))
+                slide = node.page
+                self._draft.page(slide)
             self._node(node, kind, content)
+        self._draft.paragraph(notes.get(slide or 0, ""))
+
+    def pictures(self, images: Sequence[Any]) -> None:
+        """Write what OCR read in the pictures of an Office file."""
+        for image in images:
+            if image.ocr_result and image.ocr_result.content:
+                if image.page_number and self._media_type not in _WITHOUT_PAGES:
+                    self._draft.page(image.page_number)
+                self._draft.paragraph(image.ocr_result.content)
 
     def _node(self, node: Any, kind: str, content: dict[str, Any]) -> None:
-        text = content.get("text") or ""
+        text = self._right(content.get("text") or "")
         if kind in ("heading", "title"):
             level = content.get("level", 1)
             # Slides and sheets have titles of their own on the second level, below a document title they do not have.
@@ -136,8 +161,13 @@ class _Writer:
                 self._draft.line(f"{entry['key']}: {entry['value']}", "headers")
         elif kind == "raw_block":
             self._draft.paragraph(content.get("content") or "")
+        elif _PLACEHOLDER.fullmatch(text.strip()):
+            return
         elif kind not in ("group", "image", "page_break", "quote", "comment", "slide"):
             self._draft.paragraph(text)
+
+    def _right(self, text: str) -> str:
+        return self._words.correct(text) if self._words else text
 
     def _is_list(self, number: int) -> bool:
         return bool(json.loads(str(self._nodes[number].content))["node_type"] == "list")
@@ -151,8 +181,8 @@ class _Writer:
                 ordered = content.get("ordered", False) if depth < 0 else ordered
                 depth += 1
             parent = self._nodes[parent].parent
-        marker = "- "
-        if ordered and innermost is not None:
+        marker = "" if _OWN_MARKER.match(text) else "- "
+        if marker and ordered and innermost is not None:
             self._numbers[innermost] = self._numbers.get(innermost, 0) + 1
             marker = f"{self._numbers[innermost]}. "
         self._draft.line(text, f"list {self._runs}", marker="  " * max(0, depth) + marker)
@@ -162,6 +192,6 @@ class _Writer:
         rows = [[""] * grid["cols"] for _ in range(grid["rows"])]
         for cell in grid["cells"]:
             if cell["row"] < grid["rows"] and cell["col"] < grid["cols"]:
-                rows[cell["row"]][cell["col"]] = cell["content"]
+                rows[cell["row"]][cell["col"]] = self._right(cell["content"])
         for row in rows:
             self._draft.row(row, f"table {self._runs}")
