@@ -62,9 +62,11 @@ def parse(raw: bytes) -> JSON:
         raise refuse(f"The request body is not valid JSON: {cause}") from cause
     if not isinstance(body, dict):
         raise refuse("The request body is not valid JSON: an object is expected")
-    for text in strings_of(body):
-        if any("\ud800" <= character <= "\udfff" for character in text):
-            raise refuse("The request body is not valid JSON: no low surrogate in string")
+    try:
+        for text in strings_of(body):
+            text.encode()
+    except UnicodeEncodeError as cause:
+        raise refuse("The request body is not valid JSON: no low surrogate in string") from cause
     return body
 
 
