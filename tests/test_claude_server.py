@@ -7,7 +7,6 @@ from typing import Any
 import anthropic
 import pytest
 from anthropic import AsyncAnthropic
-from anthropic.types import Message
 
 from tests.claude_server import (
     NOTHING_FOUND,
@@ -28,12 +27,14 @@ from tests.claude_server.examples import (
     SEARCH,
     STRONG,
     asking,
+    converse,
     exchange,
     found,
     results,
+    text_of,
     used,
 )
-from tests.claude_server.liars import LIARS, PausesOnce
+from tests.claude_server.liars import PausesOnce
 
 pytestmark = pytest.mark.anyio
 
@@ -41,25 +42,6 @@ pytestmark = pytest.mark.anyio
 async def send(client: AsyncAnthropic, body: dict[str, Any]) -> Any:
     """Post a body as it is, past the client's own checks."""
     return await client.post("/v1/messages", body=body, cast_to=object)
-
-
-async def converse(client: AsyncAnthropic, *blocks: Any, model: str = BALANCED, rounds: int = 4) -> list[Message]:
-    """Ask, answer every tool call with the blocks given, until there are no more calls."""
-    messages: list[Any] = [{"role": "user", "content": QUESTION}]
-    answers: list[Message] = []
-    for _ in range(rounds):
-        async with client.messages.stream(model=model, max_tokens=2_000, messages=messages, tools=[SEARCH]) as stream:
-            answer = await stream.get_final_message()
-        answers.append(answer)
-        if answer.stop_reason != "tool_use":
-            break
-        content = [results(*blocks, id=block.id) for block in answer.content if block.type == "tool_use"]
-        messages += [answer.to_param(), {"role": "user", "content": content}]
-    return answers
-
-
-def text_of(message: Message) -> str:
-    return "".join(block.text for block in message.content if block.type == "text")
 
 
 # Answers
@@ -228,14 +210,6 @@ async def test_contexts_name_the_document_and_the_section(
     assert expected in text_of(answer)
     assert 50 <= answer.usage.output_tokens <= 100
     assert text_of(answer).startswith("Cet extrait" if "Revue" in document else "This chunk")
-
-
-@pytest.mark.parametrize("name", sorted(LIARS))
-async def test_liars_keep_to_the_protocol(claude: ClaudeServer, claude_client: AsyncAnthropic, name: str) -> None:
-    """Whatever they say, the client takes it, and so does the server when it comes back."""
-    claude.brain = LIARS[name]()
-    answers = await converse(claude_client, found("INC-2023-04-011 was closed in May."), rounds=3)
-    assert answers[-1].stop_reason is not None
 
 
 async def test_paused_turn_may_come_back_as_it_was(claude: ClaudeServer, claude_client: AsyncAnthropic) -> None:

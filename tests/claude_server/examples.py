@@ -1,8 +1,11 @@
-"""Bodies of requests to build tests of the stand-in from."""
+"""Requests and conversations to build tests of the stand-in from."""
 
 from __future__ import annotations
 
 from typing import Any
+
+from anthropic import AsyncAnthropic
+from anthropic.types import Message
 
 FAST, OLD, BALANCED, STRONG = "claude-haiku-5-5", "claude-haiku-4-5", "claude-sonnet-5-5", "claude-opus-5-5"
 OFF: Any = {"type": "disabled"}
@@ -78,3 +81,22 @@ def tool(**changes: Any) -> dict[str, Any]:
 def cached(chunk: str, *, document: str = LONG, ttl: str = "5m", **changes: Any) -> dict[str, Any]:
     """A request whose first block is cached."""
     return content(text(document, cache_control=MARK | {"ttl": ttl}), text(chunk), **changes)
+
+
+async def converse(client: AsyncAnthropic, *blocks: Any, model: str = BALANCED, rounds: int = 4) -> list[Message]:
+    """Ask, answer every tool call with the blocks given, until there are no more calls."""
+    messages: list[Any] = [{"role": "user", "content": QUESTION}]
+    answers: list[Message] = []
+    for _ in range(rounds):
+        async with client.messages.stream(model=model, max_tokens=2_000, messages=messages, tools=[SEARCH]) as stream:
+            answer = await stream.get_final_message()
+        answers.append(answer)
+        if answer.stop_reason != "tool_use":
+            break
+        content = [results(*blocks, id=block.id) for block in answer.content if block.type == "tool_use"]
+        messages += [answer.to_param(), {"role": "user", "content": content}]
+    return answers
+
+
+def text_of(message: Message) -> str:
+    return "".join(block.text for block in message.content if block.type == "text")
