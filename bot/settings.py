@@ -14,15 +14,17 @@ class BotSettings(BaseSettings):
 
     model_config = SettingsConfigDict(env_file=".env", extra="ignore", env_ignore_empty=True, frozen=True)
 
-    anthropic_api_key: SecretStr | None = Field(None, description="Key for Claude. Without it passages are shown.")
-    anthropic_base_url: str | None = Field(None, description="Another address for Claude's API.")
-    answer_model: str = Field("claude-sonnet-5-5", description="Model that answers.")
-    answer_thinking: Literal["default", "adaptive", "between_tools", "disabled"] = Field(
-        "default", description="How the answering model thinks, where it lets one choose."
+    anthropic_api_key: SecretStr | None = Field(
+        default=None, description="Key for Claude. Without it passages are shown."
     )
-    answer_max_tokens: int = Field(4_096, ge=256, le=64_000, description="Longest answer, thinking included.")
-    answer_seconds: float = Field(180.0, gt=0, description="Longest time for one answer.")
-    max_searches: int = Field(8, ge=1, le=50, description="Most searches for one question.")
-    claude_timeout_seconds: float = Field(120.0, gt=0, description="Longest wait for Claude without a byte.")
-    prices_file: Path | None = Field(None, description="JSON file of prices that replaces the built-in table.")
-    workspace: str = Field("local", description="Workspace of the command line.")
+    anthropic_base_url: str | None = Field(default=None, description="Another address for Claude's API.")
+    answer_model: str = Field(default="claude-sonnet-5-5", description="Model that answers.")
+    answer_thinking: Literal["default", "adaptive", "between_tools", "disabled"] = Field(
+        default="default", description="How the answering model thinks, where it lets one choose."
+    )
+    answer_max_tokens: int = Field(default=4_096, ge=256, le=64_000, description="Longest answer, thinking included.")
+    answer_seconds: float = Field(default=180.0, gt=0, description="Longest time for one answer.")
+    max_searches: int = Field(default=8, ge=1, le=50, description="Most searches for one question.")
+    claude_timeout_seconds: float = Field(default=120.0, gt=0, description="Longest wait for Claude without a byte.")
+    prices_file: Path | None = Field(default=None, description="JSON file of prices that replaces the built-in table.")
+    workspace: str = Field(default="local", description="Workspace of the command line.")

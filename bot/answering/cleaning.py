@@ -13,15 +13,15 @@ _NAMES = (
     r"cite|citations?|search_results?|sources?|documents?|results?|context|passages?|quote|thinking|answer|index"
     r"|antml:\w+|function_\w+|tool_\w+|invoke|parameter|a|img|iframe|script|style|link|svg|object|embed|form|meta|base|video|audio"
 )
-_TAG = re.compile(
+_TAG = re.compile(  # the second line: it leaks with other brackets, too
     rf"</?\s*(?:{_NAMES})(?:\s[^<>]*|/)?>"
-    r"|[(\[{]/?\s*cite\s+index\s*=[^<>()\[\]{}\n]*[>)\]}]|[(\[{]/\s*cite\s*[>)\]}]",  # it leaks with other brackets, too
+    r"|[(\[{]/?\s*cite\s+index\s*=[^<>()\[\]{}\n]*[>)\]}]|[(\[{]/\s*cite\s*[>)\]}]",
     re.IGNORECASE,
 )
-_BROKEN_TAG = re.compile(
+_BROKEN_TAG = re.compile(  # the second line: it leaks with other brackets, too
     rf"</?\s*(?:{_NAMES})(?:\s[^<>]*|/)?\Z|[(\[{{]/?\s*cite(?:\s[^<>()\[\]{{}}\n]*)?\Z", re.IGNORECASE
 )
-_OPEN_TAG = re.compile(
+_OPEN_TAG = re.compile(  # the second line: it leaks with other brackets, too
     r"</?\s*[a-z][\w:]*(?:\s[^<>]{0,500})?\Z|</?\Z|[(\[{]/?\s*(?:c|ci|cit|cite(?:\s[^<>()\[\]{}\n]{0,500})?)?\Z",
     re.IGNORECASE,
 )

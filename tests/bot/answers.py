@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
+from pydantic_settings import SettingsConfigDict
+
 from bot.answering.answerer import Answerer
 from bot.answering.events import Answer, Citation, Done, Event, Reset, Text, Turn
 from bot.settings import BotSettings
@@ -46,9 +48,12 @@ class Seen:
         return [event for event in self.events if isinstance(event, Citation)]
 
 
+class _Settings(BotSettings):
+    model_config = SettingsConfigDict(env_file=None)
+
+
 def settings(**changes: Any) -> BotSettings:
-    values = {"answer_model": MODEL, "answer_seconds": 20.0, **changes}
-    return BotSettings(_env_file=None, **values)  # type: ignore[call-arg]  # pydantic-settings takes it
+    return _Settings.model_validate({"answer_model": MODEL, "answer_seconds": 20.0, **changes})
 
 
 def answerer(claude: ClaudeServer, shelf: Shelf, *, timeout: float = 20.0, **changes: Any) -> Answerer:

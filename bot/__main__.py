@@ -1,0 +1,168 @@
+"""``python -m bot``: the console, and ``python -m bot ask QUESTION``."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import NoReturn
+
+import typer
+from pydantic import ValidationError
+from rich.console import Console
+from rich.markup import escape
+
+from bot.answering.answerer import Answerer
+from bot.answering.events import Found, Kind, Reset, Searching
+from bot.answering.events import Text as Said
+from bot.console import Conversation, run_console, run_lines
+from bot.rendering import answer_json, plain_answer, searched, whole_answer
+from bot.settings import BotSettings
+from indexer import (
+    WORKSPACE,
+    Audience,
+    Indexer,
+    IndexerSettings,
+    SettingsInvalid,
+    SituateError,
+    Viewer,
+    load_prices,
+    open_claude,
+)
+
+ANSWERED, USAGE, AWAY, INTERRUPTED = 0, 2, 3, 130
+
+err = Console(stderr=True, highlight=False, soft_wrap=True)
+
+app = typer.Typer(
+    help="Ask the documents. Without a command: the console, or an answer to each line of a standard input that is no "
+    "terminal. Exit codes: 0 answered, also with passages where Claude is away; 2 wrong usage or settings; "
+    "3 neither an answer nor passages could be had.",
+    add_completion=False,
+    pretty_exceptions_enable=False,  # its tracebacks would show local variables: document text, keys
+)
+
+ViewerOption = typer.Option([], "--viewer", help="Who asks: workspace, channel:ID or user:ID; repeat it for several.")
+WorkspaceOption = typer.Option(None, "--workspace", help="The workspace (default: the setting WORKSPACE).")
+
+
+@app.callback(invoke_without_command=True)
+def console(
+    context: typer.Context,
+    viewer: list[str] = ViewerOption,
+    workspace: str | None = WorkspaceOption,
+) -> None:
+    """Open the console."""
+    if context.invoked_subcommand is not None:
+        return
+
+    async def work(conversation: Conversation) -> int:
+        if sys.stdin.isatty() and sys.stdout.isatty():
+            await run_console(conversation, Console(highlight=False))
+        else:
+            await run_lines(conversation, sys.stdin, sys.stdout, sys.stderr)
+        return ANSWERED
+
+    _run(work, viewer, workspace)
+
+
+@app.command()
+def ask(
+    question: str = typer.Argument(..., help="The question."),
+    as_json: bool = typer.Option(False, "--json", help="Print JSON on standard output."),
+    viewer: list[str] = ViewerOption,
+    workspace: str | None = WorkspaceOption,
+) -> None:
+    """Answer one question."""
+
+    def watch(event: Searching | Found | Reset | Said) -> None:
+        if isinstance(event, Found):
+            err.print(f"[dim]{escape(searched(event))}[/dim]")
+
+    async def work(conversation: Conversation) -> int:
+        answer = await conversation.ask(question, watch)
+        if as_json:
+            sys.stdout.write(json.dumps(answer_json(answer), ensure_ascii=False, indent=2) + "\n")
+        elif sys.stdout.isatty():
+            Console(highlight=False).print(whole_answer(answer))
+        else:
+            sys.stdout.write(plain_answer(answer) + "\n")
+        return AWAY if answer.kind is Kind.TROUBLE else ANSWERED
+
+    _run(work, viewer, workspace)
+
+
+def read_settings() -> tuple[BotSettings, IndexerSettings]:
+    """Both packages' settings, or SettingsInvalid with the names of those that are wrong; never with their values."""
+    try:
+        return BotSettings(), IndexerSettings()
+    except ValidationError as error:
+        wrong = "; ".join(f"{str(e['loc'][0]).upper()}: {e['msg']}" for e in error.errors(include_input=False))
+        raise SettingsInvalid(f"These settings are wrong: {wrong}.") from error
+
+
+def viewer_of(texts: list[str]) -> Viewer:
+    """The union of the audiences named; the workspace's documents where none is."""
+    try:
+        return Viewer(frozenset(Audience.parse(text) for text in texts) or frozenset({WORKSPACE}))
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
+
+
+@asynccontextmanager
+async def _conversation(viewer: Viewer, workspace: str | None) -> AsyncIterator[Conversation]:
+    settings, indexer_settings = read_settings()
+    _log_to(indexer_settings.data_dir)
+    async with AsyncExitStack() as stack:
+        client = None
+        if settings.anthropic_api_key is not None:
+            client = open_claude(
+                settings.anthropic_api_key.get_secret_value(),
+                settings.anthropic_base_url,
+                settings.claude_timeout_seconds,
+            )
+            stack.push_async_callback(client.close)
+        library = await stack.enter_async_context(Indexer.open(indexer_settings, notify=_tell))
+        answerer = Answerer(library, client, settings, load_prices(settings.prices_file))
+        yield Conversation(answerer, library, viewer, workspace or settings.workspace)
+
+
+def _run(work: Callable[[Conversation], Awaitable[int]], viewer: list[str], workspace: str | None) -> NoReturn:
+    who = viewer_of(viewer)
+
+    async def call() -> int:
+        async with _conversation(who, workspace) as conversation:
+            return await work(conversation)
+
+    try:
+        code = asyncio.run(call())
+    except SituateError as error:
+        err.print(f"[red]{escape(str(error))}[/red]")
+        code = USAGE if isinstance(error, SettingsInvalid) else AWAY
+    except KeyboardInterrupt:
+        code = INTERRUPTED
+    raise typer.Exit(code)
+
+
+def _tell(sentence: str) -> None:
+    """Show what takes long, on standard error."""
+    err.print(f"[dim]{escape(sentence)}[/dim]")
+
+
+def _log_to(folder: Path) -> None:
+    """Log into a file, as a log must not run through an answer on the screen. References of answers are found there."""
+    folder.mkdir(parents=True, exist_ok=True)
+    logging.basicConfig(
+        level=logging.WARNING,
+        filename=folder / "bot.log",
+        encoding="utf-8",
+        format="%(asctime)s %(levelname)s %(name)s: %(message)s",
+    )
+
+
+if __name__ == "__main__":
+    app(prog_name="python -m bot")

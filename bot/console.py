@@ -1,0 +1,310 @@
+"""The console: type a question, watch the answer come, look at its sources."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import sys
+import threading
+import time
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from contextlib import aclosing
+from typing import TextIO
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.text import Text
+
+from bot.answering.answerer import Answerer
+from bot.answering.events import Answer, Done, Found, Reset, Searching, Turn
+from bot.answering.events import Text as Said
+from bot.answering.library import Library
+from bot.answering.visible import one_line
+from bot.rendering import answer_text, passage_view, plain_answer, searched, whole_answer
+from indexer import SituateError, Viewer
+
+PROMPT = "› "
+TWICE_SECONDS = 2.0  # a second Ctrl-C within this time leaves
+LONGEST_MEMORY = 20  # turns kept; what is shown to Claude is bounded elsewhere
+HELP = """\
+Type a question. A follow-up may refer to what was said before.
+  /sources    the sources of the last answer
+  /sources N  source N: its passage with the quote set off, and what stands around it
+  /new        forget the conversation
+  /help       this
+  /quit       leave (also Ctrl-D). Ctrl-C stops an answer."""
+
+
+class Conversation:
+    """One thread: the questions so far, and the last answer, for ``/sources``."""
+
+    def __init__(self, answerer: Answerer, library: Library, viewer: Viewer, workspace: str) -> None:
+        self._answerer = answerer
+        self.library = library
+        self.viewer = viewer
+        self.workspace = workspace
+        self._turns: list[Turn] = []
+        self.last: Answer | None = None
+
+    async def ask(self, question: str, watch: Callable[[Searching | Found | Reset | Said], None]) -> Answer:
+        """The answer; ``watch`` sees what happens before it. A stopped question leaves no trace."""
+        answer: Answer | None = None
+        async with aclosing(self._answerer.answer(question, self.viewer, self.workspace, tuple(self._turns))) as events:
+            async for event in events:
+                if isinstance(event, Done):
+                    answer = event.answer
+                elif isinstance(event, Searching | Found | Reset | Said):
+                    watch(event)
+        assert answer is not None  # noqa: S101 Done is always the last event
+        self._turns = [*self._turns, Turn(question, answer.statements)][-LONGEST_MEMORY:]
+        self.last = answer
+        return answer
+
+    def forget(self) -> None:
+        """Begin a new thread."""
+        self._turns = []
+        self.last = None
+
+
+class AnswerView:
+    """An answer on its way, for ``Live``: the searches, then the end of what is written so far."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._open: list[str] = []
+        self.searches: list[str] = []
+        self._text = ""
+
+    def take(self, event: Searching | Found | Reset | Said) -> None:
+        """Show an event."""
+        if isinstance(event, Searching):
+            self._open.append(event.query)
+        elif isinstance(event, Found):
+            with contextlib.suppress(ValueError):
+                self._open.remove(event.query)
+            self.searches.append(searched(event))
+        elif isinstance(event, Reset):
+            self._text = ""
+        else:
+            self._text += event.text
+
+    def __rich__(self) -> RenderableType:
+        lines: list[Text] = [Text(line, "dim", overflow="ellipsis", no_wrap=True) for line in self.searches]
+        lines += [Text(f'• Searching "{one_line(query, 80)}" …', "cyan") for query in self._open]
+        if not self._open and not self._text:
+            lines.append(Text("• Writing …" if self.searches else "• Thinking …", "cyan"))
+        if self._text:
+            lines += [Text(), *self._tail(len(lines))]
+        return Group(*lines)
+
+    def _tail(self, above: int) -> list[Text]:
+        """The last lines of the text that fit: what goes past the screen could not be erased again."""
+        wrapped = answer_text(self._text.rstrip()).wrap(self._console, self._console.width)
+        room = max(3, self._console.height - above - 3)
+        return list(wrapped)[-room:]
+
+
+async def run_console(conversation: Conversation, console: Console) -> None:
+    """Read questions and answer them until the person leaves."""
+    documents = await conversation.library.documents(conversation.workspace, conversation.viewer)
+    console.print(Text(f"Situate · {len(documents)} documents · /help shows what else there is", "dim"))
+    if not documents:
+        console.print("There are no documents yet. Add some with: python -m indexer add FILE…", markup=False)
+    async with _interrupts() as interrupts:
+        reader = _LineReader()
+        while True:
+            line = await _next_line(reader, interrupts, console)
+            if line is None:
+                return
+            words = line.split()
+            if not words:
+                continue
+            if words[0] in ("/quit", "/exit", "/q"):
+                return
+            if words[0].startswith("/"):
+                await _command(words, conversation, console)
+            else:
+                await _interruptible(_answer(line, conversation, console), interrupts, console)
+
+
+async def _answer(question: str, conversation: Conversation, console: Console) -> None:
+    view = AnswerView(console)
+    console.print()
+    with Live(view, console=console, transient=True, refresh_per_second=10, vertical_overflow="crop"):
+        answer = await conversation.ask(question, view.take)
+    for line in view.searches:
+        console.print(Text(line, "dim", overflow="ellipsis", no_wrap=True))
+    if view.searches:
+        console.print()
+    console.print(whole_answer(answer))
+    console.print()
+
+
+async def _command(words: list[str], conversation: Conversation, console: Console) -> None:
+    match words:
+        case ["/help"]:
+            console.print(HELP, markup=False, highlight=False)
+        case ["/new"]:
+            conversation.forget()
+            console.print(Text("A new conversation.", "dim"))
+        case ["/sources"] if conversation.last is not None and conversation.last.citations:
+            console.print(whole_answer(conversation.last))
+        case ["/sources", number] if conversation.last is not None:
+            await _show_source(number, conversation, conversation.last, console)
+        case ["/sources", *_]:
+            console.print("There is no answer with sources yet.")
+        case _:
+            console.print(f"There is no command {one_line(words[0], 40)}; /help shows those there are.", markup=False)
+    console.print()
+
+
+async def _show_source(number: str, conversation: Conversation, answer: Answer, console: Console) -> None:
+    found = [citation for citation in answer.citations if str(citation.marker) == number.strip("[]")]
+    if not found:
+        has = f"it has {len(answer.citations)}" if answer.citations else "it has none"
+        console.print(f"The last answer has no source {one_line(number, 20)}; {has}.", markup=False)
+        return
+    hit = found[0].hit
+    at = hit.chunk.position
+    try:
+        around = await conversation.library.passages(conversation.workspace, hit.version, max(0, at - 1), at + 2)
+    except SituateError as error:
+        console.print(Text(str(error), "yellow"))
+        around = []
+    console.print(passage_view(found[0], around))
+
+
+async def run_lines(conversation: Conversation, lines: TextIO, out: TextIO, err: TextIO) -> None:
+    """Answer each line of ``lines`` as plain text, for a standard input that is no terminal."""
+
+    def watch(event: Searching | Found | Reset | Said) -> None:
+        if isinstance(event, Found):
+            print(searched(event), file=err, flush=True)
+
+    first = True
+    while line := await asyncio.to_thread(lines.readline):
+        question = line.strip()
+        if not question:
+            continue
+        if question in ("/quit", "/exit", "/q"):
+            return
+        answer = await conversation.ask(question, watch)
+        print(f"{'' if first else chr(10)}{PROMPT}{one_line(question)}\n", file=out)
+        print(plain_answer(answer), file=out, flush=True)
+        first = False
+
+
+class _LineReader:
+    """Reads lines from the terminal in a thread, so that the loop runs on (leases, searches) while a person thinks.
+
+    One thread reads at a time; a line that is still being typed when the wait for it is given up is the next one.
+    """
+
+    def __init__(self) -> None:
+        self.typed: Callable[[], str] = lambda: ""  # what stands in the line that is not finished
+        with contextlib.suppress(ImportError):
+            import readline  # makes input() editable, where the platform has it
+
+            self.typed = readline.get_line_buffer
+        self._pending: asyncio.Future[str | None] | None = None
+
+    async def line(self) -> str | None:
+        """The next line, without its end; None at the end of input."""
+        if self._pending is None or self._pending.done():
+            self._pending = self._read()
+        return await asyncio.shield(self._pending)
+
+    def _read(self) -> asyncio.Future[str | None]:
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[str | None] = loop.create_future()
+
+        def settle(line: str | None) -> None:
+            if not future.done():
+                future.set_result(line)
+
+        def read() -> None:
+            try:
+                line: str | None = input(PROMPT)
+            except (EOFError, OSError, ValueError):
+                line = None
+            with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
+                loop.call_soon_threadsafe(settle, line)
+
+        threading.Thread(target=read, name="console-input", daemon=True).start()
+        return future
+
+
+@contextlib.asynccontextmanager
+async def _interrupts() -> AsyncIterator[asyncio.Queue[float]]:
+    """Ctrl-C as items of a queue (times in seconds), instead of a KeyboardInterrupt that ends everything; and the
+    terminal as it was afterwards, however the console is left."""
+    queue: asyncio.Queue[float] = asyncio.Queue()
+    loop = asyncio.get_running_loop()
+    with _terminal_restored():
+        try:
+            loop.add_signal_handler(signal.SIGINT, lambda: queue.put_nowait(time.monotonic()))
+        except (NotImplementedError, RuntimeError):  # no such thing on this platform: Ctrl-C leaves
+            yield queue
+            return
+        try:
+            yield queue
+        finally:
+            loop.remove_signal_handler(signal.SIGINT)
+
+
+@contextlib.contextmanager
+def _terminal_restored() -> Iterator[None]:
+    try:
+        import termios
+
+        descriptor = sys.stdin.fileno()
+        before = termios.tcgetattr(descriptor)
+    except (ImportError, OSError, ValueError):
+        yield
+        return
+    except Exception:  # noqa: BLE001 termios.error has no common base: standard input is no terminal
+        yield
+        return
+    try:
+        yield
+    finally:
+        termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
+
+
+async def _next_line(reader: _LineReader, interrupts: asyncio.Queue[float], console: Console) -> str | None:
+    """The next line, or None where the person leaves: Ctrl-D, or Ctrl-C twice."""
+    last = -TWICE_SECONDS
+    while True:
+        line = asyncio.ensure_future(reader.line())
+        interrupt = asyncio.ensure_future(interrupts.get())
+        done, pending = await asyncio.wait({line, interrupt}, return_when=asyncio.FIRST_COMPLETED)
+        for task in pending:
+            task.cancel()
+        if line in done:
+            return line.result()
+        at = interrupt.result()
+        if at - last < TWICE_SECONDS:
+            console.print()
+            return None
+        last = at
+        console.print("\nCtrl-C again, Ctrl-D or /quit leaves.", style="dim")
+        console.print(f"{PROMPT}{reader.typed()}", end="", markup=False, highlight=False)
+
+
+async def _interruptible(work: Coroutine[None, None, None], interrupts: asyncio.Queue[float], console: Console) -> None:
+    """Do the work, or stop it at a Ctrl-C and say so."""
+    while not interrupts.empty():
+        interrupts.get_nowait()
+    task = asyncio.ensure_future(work)
+    interrupt = asyncio.ensure_future(interrupts.get())
+    done, _ = await asyncio.wait({task, interrupt}, return_when=asyncio.FIRST_COMPLETED)
+    if task in done:
+        interrupt.cancel()
+        await task
+        return
+    task.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await task
+    console.print(Text("Stopped.", "dim"))
+    console.print()
