@@ -31,9 +31,9 @@ CRUMB_TOKENS = 40  # shorter chunks are merged into a neighbour wherever they fi
 
 # What a cut costs where it is made, beside the 1 of each chunk
 _CUT_AT_PARAGRAPH = 0.2
-_CUT_AT_LINE = 0.35
-_CUT_AT_SENTENCE = 0.5
-_CUT_IN_SENTENCE = 3.0
+_CUT_AT_LINE = 0.4
+_CUT_AT_SENTENCE = 1.0
+_CUT_IN_SENTENCE = 4.0
 _CUT_AFTER_LEAD_IN = 0.5  # "The reasons are:"
 _CUT_AFTER_HEADING = 50.0
 _CRUMB = 8.0
@@ -80,10 +80,9 @@ def chunk(extracted: ExtractedText, *, budget: int, count: Count) -> tuple[Chunk
     overhead = count("")
     capacity = max(1, budget - overhead)
     units = _units(extracted, capacity, overhead, count)
-    starts = [units[i].start for i in _cheapest_cuts(units, capacity)]
     result: list[Chunk] = []
     path = _Headings(extracted.headings)
-    for start, end in _within(text, starts, budget, count):
+    for start, end in _spans(units, text, capacity, budget, count):
         piece = text[start:end]
         inner = start + len(piece) - len(piece.lstrip())
         pages = tuple(p.number for p in extracted.pages if p.start < start + len(piece.rstrip()) and p.end > inner)
@@ -210,14 +209,17 @@ def _fitting(piece: str, start: int, limit: int, count: Count) -> Iterator[tuple
 
 def _fragments(text: str, limit: int, count: Count) -> list[str]:
     """Text cut at words, else between graphemes, else between characters; joined they are the text, none is blank."""
-    splitter = TextSplitter.from_callback(count, max(1, limit), trim=False)
-    stretch = max(2_000, 8 * limit)  # the splitter's time grows with the square of what it is given
+    overhead = count("")
+    room = max(1, limit - overhead)
+    # the splitter takes it for granted that a text has no more tokens than characters: overhead must not be in them
+    splitter = TextSplitter.from_callback(lambda part: max(0, count(part) - overhead), room, trim=False)
+    stretch = max(2_000, 8 * room)  # the splitter's time grows with the square of what it is given
     result: list[str] = []
     blank = ""
     for begin in range(0, len(text), stretch):
         for fragment in splitter.chunks(text[begin : begin + stretch]):
             if not fragment.isspace():
-                result.append(blank + fragment)
+                result.extend(_halves(blank + fragment, limit, count))
                 blank = ""
             elif result and count(result[-1] + fragment) <= limit:
                 result[-1] += fragment
@@ -226,6 +228,17 @@ def _fragments(text: str, limit: int, count: Count) -> list[str]:
     if blank and result:
         result[-1] += blank
     return result or [text]
+
+
+def _halves(text: str, limit: int, count: Count) -> list[str]:
+    """The last resort, for counts that are not additive: cut in the middle until it fits or is one character."""
+    words = len(text.strip())
+    if words <= 1 or count(text) <= limit:
+        return [text]
+    middle = len(text) - len(text.lstrip()) + words // 2
+    while middle < len(text) and text[middle:].isspace():  # both halves have a word
+        middle -= 1
+    return [*_halves(text[:middle], limit, count), *_halves(text[middle:], limit, count)]
 
 
 # Cuts
@@ -261,9 +274,17 @@ def _cheapest_cuts(units: Sequence[_Unit], capacity: int) -> list[int]:
     return result[::-1]
 
 
-def _within(text: str, starts: Sequence[int], budget: int, count: Count) -> Iterator[tuple[int, int]]:
-    """Spans from the starts, each checked by its real count: the sum of units is an estimate."""
-    for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
+def _spans(units: Sequence[_Unit], text: str, capacity: int, budget: int, count: Count) -> Iterator[tuple[int, int]]:
+    """Spans of the chunks. The sum of units is an estimate, so each is counted, and cut again where it is too long."""
+    cuts = _cheapest_cuts(units, capacity)
+    for first, last in zip(cuts, [*cuts[1:], len(units)], strict=True):
+        start = units[first].start
+        end = units[last].start if last < len(units) else len(text)
+        tokens = count(text[start:end])
+        if tokens > budget and last - first > 1:
+            less = min(sum(unit.tokens for unit in units[first:last]) - 1, capacity * budget // tokens)
+            yield from _spans(units[first:last], text[:end], less, budget, count)
+            continue
         for offset, piece, _ in _fitting(text[start:end], start, budget, count):
             yield offset, offset + len(piece)
 
