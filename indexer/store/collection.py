@@ -50,12 +50,15 @@ async def open_collection(
     where = f"{endpoint.host}:{endpoint.port}"
     try:
         async with talking(seconds, f"Weaviate at {where} does not answer"):
-            await client.connect()
-            version = str((await client.get_meta()).get("version", ""))
+            try:
+                await client.connect()
+                version = str((await client.get_meta())["version"])
+            except (KeyError, ValueError, TypeError, AttributeError) as error:  # the client expects what Weaviate says
+                raise WeaviateUnavailable(f"What answers at {where} is not Weaviate: see WEAVIATE_URL.") from error
         numbers = tuple(int(part) for part in version.split(".")[:2] if part.isdigit())
         if numbers < _OLDEST:
             raise WeaviateUnavailable(
-                f"Weaviate at {where} is of version {version or 'unknown'}: use {_OLDEST[0]}.{_OLDEST[1]} or newer."
+                f"Weaviate at {where} is of version {version}: use {_OLDEST[0]}.{_OLDEST[1]} or newer."
             )
         collection: Collection = client.collections.use(collection_name(dimensions))
         await check_grpc(collection, endpoint, min(seconds, _HEALTH_SECONDS))
@@ -150,4 +153,4 @@ async def check_grpc(collection: Collection, endpoint: Endpoint, seconds: float)
     problem = f"Weaviate answers at {endpoint.host}:{endpoint.port} but its gRPC port {address} does not"
     with suppress(StoreFailed):  # a new server has no such collection yet: that answer, too, came over gRPC
         async with talking(seconds, problem, advice="open that port or set WEAVIATE_GRPC_PORT to the right one"):
-            await collection.tenants.get_by_name("situate")
+            await collection.tenants.get_by_names(["situate"])  # `get_by_name` would go over REST

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import httpx
-from weaviate.exceptions import WeaviateBaseError
+from weaviate.exceptions import ResponseCannotBeDecodedError, WeaviateBaseError
 
 from indexer.errors import SituateError, StoreFailed, WeaviateUnavailable
 
@@ -52,6 +52,8 @@ def _explained(error: WeaviateBaseError, problem: str, advice: str) -> SituateEr
         r"WeaviateConnection|WeaviateTimeout|WeaviateStartUp|GRPCUnavailable|UNAVAILABLE|ClosedClient", text
     ):
         return WeaviateUnavailable(f"{problem}: {advice}, then try again.")
+    if isinstance(error, ResponseCannotBeDecodedError):
+        return WeaviateUnavailable("What answers is not Weaviate: see WEAVIATE_URL.")
     reason = details or str(error)
     return StoreFailed(f"The database refused ({short(reason)}): {remedy(reason)}.")
 

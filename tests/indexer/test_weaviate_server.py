@@ -339,6 +339,11 @@ def test_wrong_weaviate_url_is_refused_without_repeating_it(url: str) -> None:
     assert "secret" not in str(refused.value)
 
 
+def test_grpc_needs_a_port_of_its_own() -> None:
+    with pytest.raises(SettingsInvalid, match="WEAVIATE_GRPC_PORT"):
+        parse_url("http://db:50051", 50051)
+
+
 def test_a_process_is_known_by_pid_and_start_and_another_is_not_touched() -> None:
     sleeper = subprocess.Popen(["sleep", "60"])
     try:
