@@ -36,7 +36,8 @@ _LANGUAGES = {
     "sna": "sn", "spa": "es", "srp": "sr", "swe": "sv", "tam": "ta", "tel": "te", "tgl": "tl", "tha": "th", "tuk": "tk",
     "tur": "tr", "ukr": "uk", "urd": "ur", "uzb": "uz", "vie": "vi", "yid": "yi", "zho": "zh", "zul": "zu",
 }  # fmt: skip
-_ENOUGH = 40  # fewer letters say little about a language
+_ENOUGH = 40  # fewer letters say little about a language, and so do words between many figures
+_MOSTLY = 0.6
 _SAMPLE = 6_000
 
 
@@ -97,7 +98,10 @@ def language_of(text: str, declared: str | None = None) -> str | None:
     middle = max(0, (len(text) - _SAMPLE) // 2)
     sample = text if len(text) <= 2 * _SAMPLE else text[:_SAMPLE] + "\n" + text[middle : middle + _SAMPLE]
     found = None
-    if sum(c.isalpha() for c in sample) >= _ENOUGH or any(c >= "\u0590" for c in sample):
+    letters = sum(c.isalpha() for c in sample)
+    if letters >= max(_ENOUGH, _MOSTLY * len("".join(sample.split()))) or any(
+        "\u0590" <= c <= "\ud7a3" for c in sample
+    ):
         config = {"language_detection": {"enabled": True, "min_confidence": 0.8, "detect_multiple": False}}
         try:
             detected = engine.run(sample.encode("utf-8", "ignore"), "text/plain", config).detected_languages

@@ -29,7 +29,8 @@ _BLOCKS = frozenset(_HEADINGS) | frozenset(
     {
         "address", "article", "aside", "blockquote", "body", "caption", "center", "dd", "details", "dialog", "div",
         "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "header", "hgroup", "hr", "html", "legend",
-        "li", "main", "ol", "p", "pre", "section", "summary", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "ul",
+        "li", "main", "ol", "p", "pre", "section", "summary", "table", "tbody", "td", "tfoot", "th", "thead", "tr",
+        "ul",
     }
 )  # fmt: skip
 # A new element of the key ends an open element of the values, up to the element that holds the list or table.

@@ -157,14 +157,22 @@ class _Writer:
         elif kind == "definition_item":
             self._draft.paragraph(f"{content['term']}\n{content['definition']}")
         elif kind == "metadata_block":
-            for entry in content["entries"]:
-                self._draft.line(f"{entry['key']}: {entry['value']}", "headers")
+            self._headers({entry["key"]: entry["value"] for entry in content["entries"]})
+        elif kind == "slide":
+            self._draft.heading(1, content.get("title") or "")
         elif kind == "raw_block":
             self._draft.paragraph(content.get("content") or "")
         elif _PLACEHOLDER.fullmatch(text.strip()):
             return
-        elif kind not in ("group", "image", "page_break", "quote", "comment", "slide"):
+        elif kind not in ("group", "image", "page_break", "quote", "comment"):
             self._draft.paragraph(text)
+
+    def _headers(self, headers: Mapping[str, str]) -> None:
+        """The head of a mail, as ``mail`` writes it."""
+        self._draft.heading(1, headers.get("Subject", ""))
+        for name in ("From", "To", "Cc", "Date"):
+            if headers.get(name):
+                self._draft.line(f"{name}: {headers[name]}", "headers")
 
     def _right(self, text: str) -> str:
         return self._words.correct(text) if self._words else text
