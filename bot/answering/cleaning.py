@@ -13,15 +13,15 @@ _NAMES = (
     r"cite|citations?|search_results?|sources?|documents?|results?|context|passages?|quote|thinking|answer|index"
     r"|antml:\w+|function_\w+|tool_\w+|invoke|parameter|a|img|iframe|script|style|link|svg|object|embed|form|meta|base|video|audio"
 )
-_TAG = re.compile(  # the second line: it leaks with other brackets, too
-    rf"</?\s*(?:{_NAMES})(?:\s[^<>]*|/)?>"
+_TAG = re.compile(  # <cite>, also as it leaks: without its end, with other brackets
+    rf"</?\s*(?:{_NAMES})(?:\s[^<>]*|/)?>|</?\s*cite(?:\s[^<>]*)?(?=<)"
     r"|[(\[{]/?\s*cite\s+index\s*=[^<>()\[\]{}\n]*[>)\]}]|[(\[{]/\s*cite\s*[>)\]}]",
     re.IGNORECASE,
 )
-_BROKEN_TAG = re.compile(  # the second line: it leaks with other brackets, too
+_BROKEN_TAG = re.compile(
     rf"</?\s*(?:{_NAMES})(?:\s[^<>]*|/)?\Z|[(\[{{]/?\s*cite(?:\s[^<>()\[\]{{}}\n]*)?\Z", re.IGNORECASE
 )
-_OPEN_TAG = re.compile(  # the second line: it leaks with other brackets, too
+_OPEN_TAG = re.compile(
     r"</?\s*[a-z][\w:]*(?:\s[^<>]{0,500})?\Z|</?\Z|[(\[{]/?\s*(?:c|ci|cit|cite(?:\s[^<>()\[\]{}\n]{0,500})?)?\Z",
     re.IGNORECASE,
 )
@@ -34,7 +34,7 @@ _LINK = re.compile(rf"!?\[([^\[\]]*)\]\(\s*<?({_TARGET}?)>?(?:\s+(?:\"[^\"]*\"|'
 _DEFINITION = re.compile(r"^[ \t]{0,3}\[[^\[\]\n]+\]:[ \t]*\S[^\n]*(?:\n|\Z)", re.MULTILINE)
 _ANGLED = re.compile(r"<([a-z][a-z0-9+.-]*:[^<>\s|]*)(?:\|([^<>]*))?>", re.IGNORECASE)
 _REFERENCE = re.compile(r"!?\[([^\[\]\n]+)\]\[[^\[\]\n]*\]")
-_MARKER = re.compile(r"[ \t]*(?:\[\s*\^?\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*\s*\](?!\()|【[^】\n]{0,40}】|［\d{1,3}］)")
+_MARKER = re.compile(r"[ \t]*(?:\[\s*\^?\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*\s*\]|【[^】\n]{0,40}】|［\d{1,3}］)")
 _ADDRESS = re.compile(
     r"(?:[a-z][a-z0-9+.-]{1,20}://|\bwww\.)[^\s<>\"“”«»|]*"
     r"|\b(?:[a-z0-9-]+\.)+[a-z]{2,}(?::\d+)?(?:/[^\s<>?]*)?\?[^\s<>=]*=[^\s<>]*",
@@ -81,13 +81,14 @@ def cleaned(raw: str, urls: frozenset[str], no_link: str, *, whole: bool) -> Cle
     result = Cleaned(raw, range(len(raw)))
     nothing: Callable[[re.Match[str]], list[Piece]] = lambda match: []  # noqa: E731 a value among functions
     # What an edit joins may be markup again ("<ci<cite>te>"): the removals run until nothing is left to remove.
-    for _ in range(4):
+    for _ in range(8):
         before = result.text
         result = _edit(result, _TAG, nothing)
         if whole:
             result = _edit(result, _BROKEN_TAG, nothing)
         result = _edit(result, _DEFINITION, nothing)
-        result = _edit(result, _LINK, link)
+        for _ in range(3):  # an image in a link, and so on
+            result = _edit(result, _LINK, link)
         result = _edit(result, _ANGLED, angled)
         result = _edit(result, _MARKER, nothing)
         result = _edit(result, _REFERENCE, lambda match: [match.span(1)])
