@@ -85,12 +85,15 @@ def open_claude(
     """
     timeout = httpx2.Timeout(timeout_seconds, connect=min(CONNECT_SECONDS, timeout_seconds))
 
-    async def bound_wait(response: httpx2.Response) -> None:
+    async def check(response: httpx2.Response) -> None:
         wait = asked_wait(response.headers)
         if wait is not None and not wait <= longest_wait_seconds:
             response.headers["x-should-retry"] = "false"
+        kind = response.headers.get("content-type", "")
+        if response.is_success and not kind.startswith(("application/json", "text/event-stream")):
+            raise APIResponseValidationError(response, None)  # the SDK would give the page as a string
 
-    http_client = DefaultAsyncHttpxClient(timeout=timeout, event_hooks={"response": [bound_wait]})
+    http_client = DefaultAsyncHttpxClient(timeout=timeout, event_hooks={"response": [check]})
     return AsyncAnthropic(
         api_key=api_key, base_url=base_url or None, timeout=timeout, max_retries=max_retries, http_client=http_client
     )
