@@ -67,7 +67,7 @@ class ReducedDocument:
 def reduced(
     chunks: Sequence[Chunk], headings: Sequence[Heading], *, num_start: int, num_prev: int, budget: int, count: Count
 ) -> ReducedDocument:
-    """Reduce a document so that no window has more than ``budget`` tokens by ``count``.
+    """Reduce a document so that no window has more than ``budget`` tokens by ``count`` (40 at least, for the marks).
 
     Where they do not fit, the outline loses its lowest levels, fewer first chunks are shared, and the chunks farthest
     from the target are left out. ``count`` should be about additive. Counts each chunk once: CPU work.
