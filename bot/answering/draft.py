@@ -19,6 +19,8 @@ from bot.answering.statements import is_absence_line, is_statement
 from bot.answering.visible import without_hidden
 from indexer import sentences
 
+LOOK_AHEAD = 8  # characters of the next sentence that must be there: an end may turn out to be an abbreviation's
+
 log = logging.getLogger(__name__)
 
 
@@ -129,7 +131,7 @@ class Draft:
         done = 0
         for number, (start, end) in enumerate(spans):
             last = number == len(spans) - 1
-            if not whole and (last or not self._may_go(clean, start, end, safe)):
+            if not whole and (last or len(clean.text) - end < LOOK_AHEAD or not self._may_go(clean, start, end, safe)):
                 break
             yield self._released(clean, start, end)
             done = end

@@ -1,0 +1,234 @@
+"""An answer is released sentence by sentence, each with its checked markers, whatever way the stream is cut."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.answering.citations import Location, ShownSources
+from bot.answering.draft import Draft, Sentence
+from tests.bot.shelf import Shelf
+
+MARK = "[not in your documents]"
+Block = tuple[str, Sequence[Location]]
+
+
+@pytest.fixture
+def shown() -> ShownSources:
+    return shown_sources()
+
+
+def shown_sources() -> ShownSources:
+    shelf = Shelf()
+    shelf.put("Review", "It failed. It was closed on 12 June. Finance booked 41,000 euros.")
+    sources = ShownSources()
+    sources.add(shelf.hits[0])
+    return sources
+
+
+def cite(shown: ShownSources, start: int, end: int | None = None, text: str | None = None) -> Location:
+    source = next(iter(shown))
+    end = start + 1 if end is None else end
+    quoted = "".join(source.blocks[start:end]) if text is None else text
+    return Location("search_result_location", source.hit.key, quoted, source.index, start, end)
+
+
+def feed(draft: Draft, blocks: Sequence[Block], piece: int = 1_000, *, cut: bool = False) -> list[list[Sentence]]:
+    """What is released after each block, the rest last."""
+    released: list[list[Sentence]] = []
+    for number, (text, locations) in enumerate(blocks):
+        step: list[Sentence] = []
+        for at in range(0, len(text), piece):
+            draft.write(number, text[at : at + piece])
+            step += draft.ready()
+        for location in locations:
+            draft.cite(number, location)
+        draft.close(number)
+        released.append(step + draft.ready())
+    released.append(draft.finish(cut=cut))
+    return released
+
+
+def said(released: Sequence[Sequence[Sentence]]) -> str:
+    return "".join(sentence.text for step in released for sentence in step)
+
+
+def test_a_marker_stands_behind_the_words_that_it_backs(shown: ShownSources) -> None:
+    draft = Draft(shown, "en")
+    text = said(
+        feed(
+            draft,
+            [
+                ("The gateway failed.", [cite(shown, 0)]),
+                (" It was ", []),
+                ("closed on 12 June", [cite(shown, 1)]),
+                (", and ", []),
+                ("Finance booked 41,000 euros for it", [cite(shown, 2)]),
+                (".", []),
+            ],
+        )
+    )
+    assert text == "The gateway failed. [1] It was closed on 12 June [2], and Finance booked 41,000 euros for it. [3]"
+    assert [citation.quote for citation in draft.citations] == [
+        "It failed.",
+        "It was closed on 12 June.",
+        "Finance booked 41,000 euros.",
+    ]
+
+
+def test_the_same_sentence_cited_twice_has_one_marker(shown: ShownSources) -> None:
+    draft = Draft(shown, "en")
+    text = said(
+        feed(
+            draft,
+            [
+                ("It was closed on 12 June.", [cite(shown, 1)]),
+                (" It had failed before.", [cite(shown, 0)]),
+                (" So it was over on 12 June.", [cite(shown, 1), cite(shown, 0)]),
+            ],
+        )
+    )
+    assert text == "It was closed on 12 June. [1] It had failed before. [2] So it was over on 12 June. [1][2]"
+    assert len(draft.citations) == 2
+
+
+def test_a_sentence_waits_for_its_blocks(shown: ShownSources) -> None:
+    """Citations come with their block, some after its text: nothing is released before they are checked."""
+    draft = Draft(shown, "en")
+    draft.write(0, "It failed. It was closed on 12 June. And so it")
+    assert draft.ready() == []
+    draft.cite(0, cite(shown, 0, 2))
+    draft.close(0)
+    assert [sentence.text for sentence in draft.ready()] == ["It failed. [1] ", "It was closed on 12 June. [1] "]
+
+
+def test_nothing_is_said_before_something_cites(shown: ShownSources) -> None:
+    """What Claude says on its way to another search is never seen."""
+    draft = Draft(shown, "en")
+    released = feed(
+        draft,
+        [("Let me look at that first. ", []), ("It was closed on 12 June.", [cite(shown, 1)]), (" More follows.", [])],
+    )
+    assert released[0] == []
+    assert released[2][0].text == "Let me look at that first. "
+
+
+def test_a_false_citation_leaves_its_statement_marked(shown: ShownSources) -> None:
+    draft = Draft(shown, "en")
+    released = feed(
+        draft, [("It was closed on 13 June.", [cite(shown, 1, text="It was closed on 13 June.")]), (" It failed.", [])]
+    )
+    assert said(released) == f"It was closed on 13 June. {MARK} It failed."
+    assert draft.dropped == 1
+    assert draft.citations == ()
+    assert not released[-1][0].statement.sources
+
+
+def test_a_true_citation_beside_a_false_one_stays(shown: ShownSources) -> None:
+    draft = Draft(shown, "en")
+    locations = [cite(shown, 1), cite(shown, 1, text="It was closed on 13 June.")]
+    assert said(feed(draft, [("It was closed on 12 June.", locations)])) == "It was closed on 12 June. [1]"
+    assert draft.dropped == 1
+
+
+def test_a_statement_without_any_citation_is_marked_in_the_askers_language(shown: ShownSources) -> None:
+    draft = Draft(shown, "fr")
+    text = said(
+        feed(
+            draft,
+            [
+                ("Il a été clos le 12 juin.", [cite(shown, 1)]),
+                (" La cause était un certificat expiré.\n\nAbsent de vos documents : le prix. Et la date de 2025.", []),
+            ],
+        )
+    )
+    assert text == (
+        "Il a été clos le 12 juin. [1] La cause était un certificat expiré. [absent de vos documents]\n\n"
+        "Absent de vos documents : le prix. Et la date de 2025."
+    )
+
+
+def test_small_talk_is_not_marked(shown: ShownSources) -> None:
+    draft = Draft(ShownSources(), "en")
+    draft.write(0, "Hello! I answer questions from your documents.")
+    assert said([draft.finish(casual=True)]) == "Hello! I answer questions from your documents."
+
+
+def test_leaked_markup_is_removed_across_deltas_and_blocks(shown: ShownSources) -> None:
+    for piece in (1, 2, 3, 7, 1_000):
+        draft = Draft(shown, "en")
+        text = said(
+            feed(
+                draft,
+                [
+                    ('(cite index="0-1">It failed.</ci', []),
+                    ("te> It was <ci", []),
+                    ('te index="1">closed on 12 June.', [cite(shown, 1)]),
+                    ("</cite> [7] So it ended.", [cite(shown, 0)]),
+                ],
+                piece,
+            )
+        )
+        assert text == f"It failed. {MARK} It was closed on 12 June. [1] So it ended. [2]".replace(f" {MARK}", "")
+
+
+def test_a_link_in_pieces_is_removed(shown: ShownSources) -> None:
+    for piece in (1, 4, 1_000):
+        draft = Draft(shown, "en")
+        text = said(
+            feed(
+                draft,
+                [("It failed. See [the. Details](http://ev", [cite(shown, 0)]), ("il/?q=SECRET) or so. End", [])],
+                piece,
+            )
+        )
+        assert "evil" not in text
+        assert "SECRET" not in text
+        assert "http" not in text
+
+
+def test_a_half_sentence_never_stays(shown: ShownSources) -> None:
+    draft = Draft(shown, "en")
+    blocks: list[Block] = [("It failed.", [cite(shown, 0)]), (" It was closed in the first week of M", [])]
+    assert said(feed(draft, blocks, cut=True)) == "It failed. [1] "
+
+
+def test_hidden_characters_of_the_model_do_not_pass(shown: ShownSources) -> None:
+    draft = Draft(shown, "en")
+    hidden = "".join(chr(0xE0000 + ord(letter)) for letter in "SECRET")
+    assert said(feed(draft, [(f"It fai{hidden}led.", [cite(shown, 0)])])) == "It failed. [1]"
+
+
+def test_what_may_be_said_again_is_known_by_its_sources(shown: ShownSources) -> None:
+    draft = Draft(shown, "en")
+    released = feed(draft, [("It failed.", [cite(shown, 0)]), (" It was a dark and stormy night.", [])])
+    statements = [sentence.statement for step in released for sentence in step]
+    assert [statement.text for statement in statements] == ["It failed.", "It was a dark and stormy night."]
+    assert [source.version for source in statements[0].sources] == ["review.1"]
+    assert statements[1].sources == ()
+
+
+TEXT = st.text(st.sampled_from("ab1 .!?\n-[]()<>é中。🏴"), max_size=25)
+
+
+@given(st.lists(st.tuples(TEXT, st.lists(st.integers(0, 2), max_size=2)), max_size=6), st.integers(1, 9))
+def test_the_way_the_stream_is_cut_changes_nothing(blocks: list[tuple[str, list[int]]], piece: int) -> None:
+    sources = shown_sources()
+    cited: list[Block] = [(text, [cite(sources, start) for start in starts]) for text, starts in blocks]
+    whole, pieces = Draft(sources, "en"), Draft(sources, "en")
+    text = said(feed(whole, cited))
+    in_pieces = said(feed(pieces, cited, piece))
+    assert bare(in_pieces) == bare(text)
+    for draft, shown_text in ((whole, text), (pieces, in_pieces)):
+        assert [citation.marker for citation in draft.citations] == list(range(1, len(draft.citations) + 1))
+        assert all(f"[{citation.marker}]" in shown_text for citation in draft.citations)
+    assert {citation.quote for citation in whole.citations} == {citation.quote for citation in pieces.citations}
+
+
+def bare(text: str) -> str:
+    """Without markers, labels and white space: where a sentence ends may be seen differently with less ahead."""
+    return re.sub(r"\[\d\]|\s", "", text.replace(MARK, ""))
