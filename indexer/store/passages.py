@@ -27,8 +27,8 @@ from indexer.weaviate_server import Endpoint
 LONGEST_QUERY = 2_000  # characters; more are cut: BM25's work grows with each trigram
 
 _NAMESPACE = uuid.UUID("0d9d5c55-8f4e-5a7e-8d0c-2f6b1f5b0a11")
-_BATCH_COUNT = 200
-_BATCH_BYTES = 8_000_000  # the server takes messages of 100 MB; small ones keep the loop free and the progress moving
+_BATCH_COUNT = 100
+_BATCH_BYTES = 8_000_000  # the server takes 100 MB; small messages keep the loop free and the progress moving
 _PAGE = 1_000
 
 

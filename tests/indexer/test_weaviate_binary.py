@@ -200,8 +200,10 @@ async def test_broken_download_is_never_cached_and_the_next_way_is_tried(
 
 async def test_without_network_it_is_built_with_go_and_a_person_is_told(machine: Path) -> None:
     put_go(machine)
+    executable(cached(machine).parent / "installing-killed" / "half", "left by a killed process")
     told: list[str] = []
     assert await find(told) == cached(machine)
+    assert not (cached(machine).parent / "installing-killed").exists()
     assert go_calls(machine) == [f"install github.com/weaviate/weaviate/cmd/weaviate-server@v{SERVER_VERSION} CGO=0"]
     assert any("about three minutes" in sentence for sentence in told)
     assert "installed" in told[-1]
