@@ -126,6 +126,7 @@ def _letters(text: str) -> str:
     return "".join(text.split()).rstrip("\ufffd")
 
 
+_FRONT_MATTER = re.compile(r"---[ \t]*\n.*?\n(?:---|\.\.\.)[ \t]*(?:\n|$)", re.DOTALL)
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 _ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*")
 _SETEXT = re.compile(r" {0,3}(=+|-+)[ \t]*")
@@ -174,8 +175,19 @@ def _lines(text: str, start: int) -> Iterator[tuple[str, int]]:
         start = end + 1
 
 
+def front_matter(text: str) -> dict[str, str]:
+    """The plain values between the two ``---`` at the head of a Markdown file, by their names in lower case.
+
+    >>> front_matter('---\\ntitle: "Travel"\\nDate: 2024-01-30\\ntags: [a]\\n---\\n# One\\n')["date"]
+    '2024-01-30'
+    """
+    head = text[: _after_front_matter(text)]
+    values = re.findall(r"^([A-Za-z][\w-]*)[ \t]*:[ \t]*(\S.*?)[ \t]*$", head, re.MULTILINE)
+    return {name.lower(): value.strip("\"'") for name, value in values}
+
+
 def _after_front_matter(text: str) -> int:
-    match = re.match(r"---[ \t]*\n.*?\n(?:---|\.\.\.)[ \t]*(?:\n|$)", text, re.DOTALL)
+    match = _FRONT_MATTER.match(text)
     return match.end() if match else 0
 
 

@@ -13,7 +13,7 @@ from indexer.reading.details import first_heading, language_of, sensible_date, s
 from indexer.reading.draft import Draft
 from indexer.reading.formats import ZIPPED, Format, Reading, recognise
 from indexer.reading.markup import parse
-from indexer.reading.plain_text import NotText, markdown_headings, notebook_as_markdown
+from indexer.reading.plain_text import NotText, front_matter, markdown_headings, notebook_as_markdown
 from indexer.reading.sanitising import visible
 
 _MB = 1_000_000
@@ -85,13 +85,14 @@ def _as_it_stands(original: Original, recognised: Format) -> ExtractedText:
         text, reading = (text, Reading.TEXT) if prose is None else (prose, Reading.MARKDOWN)
     if not text.strip():
         raise _without_text(original.name)
-    headings = markdown_headings(text) if reading is Reading.MARKDOWN else ()
+    headings, about = ((), {}) if reading is not Reading.MARKDOWN else (markdown_headings(text), front_matter(text))
     return ExtractedText(
         text=text,
         media_type=recognised.media_type,
-        title=first_heading(headings),
+        title=sensible_title(about.get("title")) or first_heading(headings),
         headings=headings,
-        language=language_of(text),
+        language=language_of(text, about.get("lang")),
+        date=sensible_date(about.get("updated"), about.get("date")),
     )
 
 
@@ -208,7 +209,7 @@ def _explained(name: str, limits: Limits, message: str) -> ExtractionRefused:
         return too_slow(name, limits)
     if "max_pages" in lower or "page limit" in lower or "too many pages" in lower:
         return _too_many_pages(name, limits, None)
-    if "security" in lower or "limit exceeded" in lower:
+    if any(sign in lower for sign in ("security", "limit exceeded", "safety limit", "bomb")):
         return ExtractionRefused(
             f"{name} unpacks to far more than its size or is nested too deeply; split it, or save it anew, "
             "and add that."
