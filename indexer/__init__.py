@@ -33,6 +33,7 @@ from .errors import (
     Unavailable,
     WeaviateUnavailable,
 )
+from .library import Added, Indexer
 from .prices import Prices, load_prices
 from .sentences import sentences
 from .settings import IndexerSettings
@@ -40,6 +41,7 @@ from .settings import IndexerSettings
 __all__ = [
     "LOCAL_WORKSPACE",
     "WORKSPACE",
+    "Added",
     "Audience",
     "CatalogueUnavailable",
     "Chunk",
@@ -49,6 +51,7 @@ __all__ = [
     "Document",
     "DocumentId",
     "Hit",
+    "Indexer",
     "IndexerSettings",
     "NotFound",
     "Original",

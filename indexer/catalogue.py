@@ -14,7 +14,18 @@ from typing import Any
 import sqlalchemy as sa
 
 from .database import Database
-from .documents import Audience, Document, DocumentId, Original, Usage, VersionId, Viewer, document_id, version_id
+from .documents import (
+    WORKSPACE,
+    Audience,
+    Document,
+    DocumentId,
+    Original,
+    Usage,
+    VersionId,
+    Viewer,
+    document_id,
+    version_id,
+)
 from .rows import (
     USAGE_COLUMNS,
     Version,
@@ -72,7 +83,10 @@ class Catalogue:
                     last_number=0,
                     added_at=now(),
                 )
-                .on_conflict_do_nothing()
+                .on_conflict_do_update(
+                    index_elements=["id"],  # a removed document that comes back
+                    set_={"workspace": workspace, "audience": str(audience), "source": original.source},
+                )
             )
             row = connection.execute(sa.select(documents).where(documents.c.id == document).with_for_update()).one()
             same = sa.and_(
@@ -209,25 +223,28 @@ class Catalogue:
 
         def work(connection: sa.Connection) -> None:
             connection.execute(documents.update().where(documents.c.id == document).values(published=None))
-            for states, state in ((WAITING, "withdrawn"), (("published", "replaced"), "removed")):
-                connection.execute(
-                    versions.update()
-                    .where(versions.c.document == document, versions.c.state.in_(states))
-                    .values(state=state, updated_at=now())
-                )
+            mine = versions.update().where(versions.c.document == document)
+            waits = versions.c.state.in_((*WAITING, "withdrawn"))
+            connection.execute(mine.where(~waits).values(state="removed", updated_at=now()))
+            connection.execute(mine.where(waits).values(state="withdrawn", updated_at=now()))
 
         await self._database.write(work)
 
     async def forget(self, document: DocumentId) -> bool:
-        """Drop the rows of a removed document once none of its chunks is stored and no worker holds a version of it.
+        """Drop what is known of a removed document, once none of its chunks is stored and no worker holds a version.
 
-        Returns whether they are gone. Paid answers stay: adding the document again finds them.
+        Returns whether it is dropped. What stays is the id with its last number, so that no version's id is ever given
+        twice, and the paid answers: adding the document again finds them.
         """
         held = sa.exists().where(
             versions.c.document == document,
-            sa.or_(versions.c.stored.is_(True), versions.c.state.in_((*WAITING, "withdrawn"))),
+            sa.or_(versions.c.stored.is_(True), versions.c.state != "removed"),
         )
-        statement = documents.delete().where(documents.c.id == document, documents.c.published.is_(None), ~held)
+        statement = (
+            documents.update()
+            .where(documents.c.id == document, documents.c.published.is_(None), ~held)
+            .values(source="", audience=str(WORKSPACE))
+        )
 
         def work(connection: sa.Connection) -> bool:
             if connection.execute(statement).rowcount == 0:
@@ -243,7 +260,10 @@ class Catalogue:
 
     async def leftovers(self, document: DocumentId | None = None) -> list[Version]:
         """Versions, of one document or of all, that have chunks in the index and will never answer (again)."""
-        where = [versions.c.stored.is_(True), versions.c.state.in_(("replaced", "removed", "refused", "failed"))]
+        where: list[sa.ColumnElement[bool]] = [
+            versions.c.stored.is_(True),
+            versions.c.state.in_(("replaced", "removed", "refused", "failed")),
+        ]
         if document is not None:
             where.append(versions.c.document == document)
         return await self._versions(*where)
@@ -309,9 +329,12 @@ class Catalogue:
         rows = await self._database.read(lambda c: c.execute(statement).all())
         return {row.document: usage_of_row(row) for row in rows}
 
-    async def original_in_use(self, sha256: str) -> bool:
-        """Whether a version that answers or may yet answer was made from these bytes."""
+    async def original_in_use(self, sha256: str, *, besides: VersionId | None = None) -> bool:
+        """Whether a version (``besides`` one) that answers or may yet answer was made from these bytes."""
+        document, number = split(besides) if besides else ("", 0)
         statement = sa.select(sa.literal(1)).where(
-            versions.c.sha256 == sha256, versions.c.state.in_((*WAITING, "published", "failed"))
+            versions.c.sha256 == sha256,
+            versions.c.state.in_((*WAITING, "published", "failed")),
+            sa.not_(sa.and_(versions.c.document == document, versions.c.number == number)),
         )
         return await self._database.read(lambda c: c.execute(statement.limit(1)).first()) is not None

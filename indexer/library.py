@@ -28,6 +28,7 @@ from .weaviate_server import weaviate_server
 from .workflows import Worker
 
 FOLLOW_SECONDS = 0.15
+CLAUDE_RETRIES = 4  # by the SDK, with backoff: half a minute of overload is waited out
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,6 +253,7 @@ class Indexer:
                 settings.anthropic_api_key.get_secret_value(),
                 settings.anthropic_base_url,
                 settings.claude_timeout_seconds,
+                max_retries=CLAUDE_RETRIES,
             )
             self._stack.push_async_callback(client.close)
 

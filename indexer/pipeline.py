@@ -166,10 +166,10 @@ class Pipeline:
     async def give_up(self, version: VersionId, state: str, reason: str) -> None:
         """Record why a version will not answer: ``refused`` or ``failed``. What was published goes on answering."""
         row = await self._row(version)
+        if state == "refused" and not await self._catalogue.original_in_use(row.sha256, besides=version):
+            await self._originals.delete(row.sha256)
         if row.state != "withdrawn":
             await self._catalogue.update(version, state=state, stage="", error=reason)
-        if state == "refused" and not await self._catalogue.original_in_use(row.sha256):
-            await self._originals.delete(row.sha256)
 
     async def tidy(self, document: DocumentId) -> None:
         """Delete the chunks of versions that will never answer, and the rows and originals of a removed document."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-pytest_plugins = ["tests.fixtures.weaviate", "tests.fixtures.claude"]
+pytest_plugins = ["tests.fixtures.weaviate", "tests.fixtures.claude", "tests.fixtures.indexer"]
 
 
 @pytest.fixture(scope="session")

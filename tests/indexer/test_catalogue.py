@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
@@ -56,8 +57,8 @@ async def begin(
     )
 
 
-async def published(catalogue: Catalogue, data: bytes = b"one", **where: object) -> Version:
-    version, _ = await begin(catalogue, data, **where)  # type: ignore[arg-type] - passed through as it came
+async def published(catalogue: Catalogue, data: bytes = b"one", **where: Any) -> Version:
+    version, _ = await begin(catalogue, data, **where)
     await catalogue.take(version.id)
     await catalogue.update(version.id, stored=True, chunks=3)
     assert await catalogue.publish(version.id)

@@ -1,0 +1,290 @@
+"""The path of a document, end to end: real files, the real Weaviate server, Claude's stand-in."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from typing import Any
+from pathlib import Path
+
+import pytest
+
+from indexer.documents import WORKSPACE, Audience, ContextKind, Document, Original, Viewer
+from indexer.errors import NotFound, StoreFailed, WeaviateUnavailable
+from indexer.library import Added, Indexer
+from indexer.rows import Version
+from indexer.store import Store
+from tests.claude_server import OVERLOADED, ClaudeServer, Contexts, Reply, Request, fails
+from tests.fixtures.indexer import EVERYBODY, MakeSettings, added, followed
+
+pytestmark = pytest.mark.anyio
+
+SECTIONS = [
+    f"## Part {n}\n\n"
+    + f"In part {n} the gateway of site {n} was moved. It took {n + 2} days and nobody noticed. " * 12
+    for n in range(8)
+]
+REVIEW = "# Annual review\n\n" + "\n\n".join(SECTIONS)
+
+
+async def texts(indexer: Indexer, workspace: str, query: str, viewer: Viewer = EVERYBODY) -> list[str]:
+    return [hit.chunk.text for hit in await indexer.search(workspace, query, viewer, limit=50)]
+
+
+async def gone(indexer: Indexer, workspace: str, version: Version | Added) -> None:
+    """Wait for the tidying that follows when a version's fate is known: none of its chunks stays in the index."""
+    name = version.id if isinstance(version, Version) else version.version
+    parts = await indexer.connect()
+    async with asyncio.timeout(20):
+        while await parts.store.count(workspace, name):  # noqa: ASYNC110 - the server has no event to wait for
+            await asyncio.sleep(0.05)
+
+
+async def test_an_added_document_is_found_and_its_chunks_are_its_text(indexer: Indexer, workspace: str) -> None:
+    version = await added(indexer, workspace, REVIEW)
+    assert (version.state, version.error) == ("published", None)
+    (document,) = await indexer.documents(workspace, EVERYBODY)
+    assert (document.title, document.chunks) == ("Annual review", version.chunks)
+    assert document.version == version.id
+    passages = await indexer.passages(workspace, version.id)
+    assert "".join(passage.chunk.text for passage in passages) == REVIEW
+    assert any("gateway of site 3" in text for text in await texts(indexer, workspace, "gateway of site 3"))
+
+
+async def test_without_a_key_contexts_are_structural_and_nothing_is_paid(indexer: Indexer, workspace: str) -> None:
+    version = await added(indexer, workspace, REVIEW)
+    passages = await indexer.passages(workspace, version.id)
+    assert {passage.context.kind for passage in passages} == {ContextKind.STRUCTURAL}
+    assert "Annual review › Part 5" in {passage.context.text for passage in passages}
+    assert version.usage.cost_usd == 0
+
+
+async def test_an_unchanged_document_is_not_indexed_again(
+    indexer: Indexer, workspace: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = await added(indexer, workspace, REVIEW)
+
+    async def put(*_: object, **__: object) -> None:
+        raise AssertionError("it was stored again")
+
+    monkeypatch.setattr(Store, "put", put)
+    again = await indexer.add(
+        Original("file:///handbook.md", REVIEW.encode(), "handbook.md"), workspace=workspace, audience=WORKSPACE
+    )
+    assert (again.status, again.version) == ("unchanged", first.id)
+
+
+async def test_the_same_source_replaces_its_document(indexer: Indexer, workspace: str) -> None:
+    old = await added(indexer, workspace, "# Travel\n\nHotels cost at most 120 euros a night.")
+    new = await added(indexer, workspace, "# Travel\n\nHotels cost at most 150 euros a night.")
+    assert new.document == old.document
+    found = await texts(indexer, workspace, "hotel euros a night")
+    assert len(found) == 1
+    assert "150" in found[0]
+    await gone(indexer, workspace, old)
+
+
+async def test_the_same_text_in_two_documents_stays_two_and_outlives_the_other(
+    indexer: Indexer, workspace: str
+) -> None:
+    """Ids come from the document's key, never from its content: deleting boilerplate once must not delete it twice."""
+    boilerplate = "This agreement is governed by the laws of Finland."
+    one = await added(indexer, workspace, boilerplate, source="file:///one.txt")
+    await added(indexer, workspace, boilerplate, source="file:///two.txt")
+    assert len(await texts(indexer, workspace, "laws of Finland")) == 2
+    await indexer.remove(workspace, one.document)
+    (hit,) = await indexer.search(workspace, "laws of Finland", EVERYBODY)
+    assert hit.source == "file:///two.txt"
+
+
+async def test_a_removed_document_is_gone_everywhere(indexer: Indexer, workspace: str, tmp_path: Path) -> None:
+    version = await added(indexer, workspace, REVIEW)
+    await indexer.remove(workspace, version.document)
+    assert await texts(indexer, workspace, "gateway") == []
+    assert await indexer.documents(workspace, None) == []
+    parts = await indexer.connect()
+    assert await parts.store.count(workspace, version.id) == 0
+    assert [path for path in (tmp_path / "data" / "originals").rglob("*") if path.is_file()] == []
+    with pytest.raises(NotFound):
+        await indexer.find(workspace, version.document)
+
+
+async def test_a_removed_document_can_be_added_again(indexer: Indexer, workspace: str) -> None:
+    version = await added(indexer, workspace, REVIEW)
+    await indexer.remove(workspace, version.document)
+    assert (await added(indexer, workspace, REVIEW)).state == "published"
+
+
+async def test_who_may_not_read_a_document_does_not_find_it(indexer: Indexer, workspace: str) -> None:
+    await added(indexer, workspace, "Salaries rise by three percent.", audience=Audience.parse("channel:C1"))
+    for audience in ("workspace", "channel:C2", "channel:C1x", "user:C1"):
+        viewer = Viewer(frozenset({Audience.parse(audience)}))
+        assert await texts(indexer, workspace, "salaries", viewer) == []
+        assert await indexer.documents(workspace, viewer) == []
+    assert await texts(indexer, workspace, "salaries", Viewer()) == []
+    assert await texts(indexer, "T-other", "salaries", Viewer(frozenset({Audience.parse("channel:C1")}))) == []
+    assert await texts(indexer, workspace, "salaries", Viewer(frozenset({Audience.parse("channel:C1")}))) != []
+
+
+async def test_a_corrupt_file_is_refused_each_time_and_nothing_is_kept_or_paid(
+    make_settings: MakeSettings, claude: ClaudeServer, workspace: str, tmp_path: Path
+) -> None:
+    claude.brain = Contexts()
+    settings = make_settings(anthropic_api_key="sk-test", anthropic_base_url=claude.base_url)
+    async with Indexer.open(settings) as indexer:
+        for _ in range(3):
+            version = await added(indexer, workspace, b"%PDF-1.7\n broken", source="file:///report.pdf")
+            assert version.state == "refused"
+            assert version.error is not None
+            assert version.error.startswith("report.pdf")
+            assert version.error.count(".") <= 3
+        assert await indexer.documents(workspace, None) == []
+    assert claude.messages == []
+    assert [path for path in (tmp_path / "data" / "originals").rglob("*") if path.is_file()] == []
+
+
+async def test_a_refused_replacement_leaves_the_old_version_answering(indexer: Indexer, workspace: str) -> None:
+    old = await added(indexer, workspace, "The office closes at six.")
+    assert (await added(indexer, workspace, b"   \n")).state == "refused"
+    (document,) = await indexer.documents(workspace, EVERYBODY)
+    assert document.version == old.id
+    assert await texts(indexer, workspace, "office closes") == ["The office closes at six."]
+
+
+async def test_objects_that_the_database_refuses_fail_the_whole_document_and_the_old_version_stays(
+    indexer: Indexer, workspace: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = await added(indexer, workspace, "The office closes at six.")
+    whole = Store.put
+
+    async def put(self: Store, *args: Any, **named: Any) -> None:
+        await whole(self, *args, **named)
+        raise StoreFailed("1 of 9 passages was refused by Weaviate: read-only; free its disk, then retry.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Store, "put", put)
+        failed = await added(indexer, workspace, "The office closes at five.")
+    assert (failed.state, failed.error) == (
+        "failed",
+        "1 of 9 passages was refused by Weaviate: read-only; free its disk, then retry.",
+    )
+    assert await texts(indexer, workspace, "office closes") == ["The office closes at six."]
+    await gone(indexer, workspace, failed)
+    (again,) = await indexer.retry(workspace)
+    assert (await followed(indexer, again.version)).state == "published"
+    assert await texts(indexer, workspace, "office closes") == ["The office closes at five."]
+    assert (await indexer.documents(workspace, None))[0].version != old.id
+
+
+async def test_a_database_that_is_away_for_a_moment_does_not_fail_a_document(
+    indexer: Indexer, workspace: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole, calls = Store.put, []
+
+    async def put(self: Store, *args: Any, **named: Any) -> None:
+        calls.append(1)
+        if len(calls) == 1:
+            raise WeaviateUnavailable("Weaviate does not answer; start it.")
+        await whole(self, *args, **named)
+
+    monkeypatch.setattr(Store, "put", put)
+    assert (await added(indexer, workspace, "Back again.")).state == "published"
+    assert len(calls) == 2
+
+
+async def test_removing_a_document_while_it_is_indexed_leaves_nothing(
+    indexer: Indexer, workspace: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = Store.put
+
+    async def put(self: Store, document: Document, *args: Any, **named: Any) -> None:
+        await indexer.remove(workspace, document.id)
+        await whole(self, document, *args, **named)
+
+    monkeypatch.setattr(Store, "put", put)
+    result = await indexer.add(
+        Original("file:///a.txt", b"Short lived.", "a.txt"), workspace=workspace, audience=WORKSPACE
+    )
+    with suppress(IndexError):
+        await followed(indexer, result.version)  # nothing is seen of it where it is gone already
+    await gone(indexer, workspace, result)
+    assert await indexer.attempts(workspace) == []
+    assert await texts(indexer, workspace, "lived") == []
+
+
+class FailsOnPart(Contexts):
+    """Writes contexts, but is overloaded whenever the chunk is of one part."""
+
+    def __init__(self, part: str) -> None:
+        super().__init__()
+        self.part: str | None = part
+
+    def __call__(self, request: Request) -> Reply:
+        if self.part is not None and self.part in request.prompt.rpartition("<chunk")[2]:
+            return fails(OVERLOADED)
+        return super().__call__(request)
+
+
+async def test_only_contexts_that_failed_are_paid_on_retry(
+    make_settings: MakeSettings, claude: ClaudeServer, workspace: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An overload on some chunks: they get structural contexts, are recorded with the reason, and are tried again."""
+    monkeypatch.setattr("indexer.library.CLAUDE_RETRIES", 0)
+    brain = FailsOnPart("## Part 5")
+    claude.brain = brain
+    settings = make_settings(anthropic_api_key="sk-test", anthropic_base_url=claude.base_url)
+    async with Indexer.open(settings) as indexer:
+        version = await added(indexer, workspace, REVIEW)
+        assert version.state == "published"
+        assert len(version.failures) == 1
+        assert "overloaded" in next(iter(version.failures.values()))
+        passages = await indexer.passages(workspace, version.id)
+        kinds = {passage.context.kind for passage in passages if "## Part 5" not in passage.chunk.text}
+        assert kinds == {ContextKind.GENERATED}
+        paid = len(claude.messages)
+
+        brain.part = None
+        (again,) = await indexer.retry(workspace)
+        repaired = await followed(indexer, again.version)
+        assert dict(repaired.failures) == {}
+        assert len(claude.messages) - paid == len(version.failures)
+        assert await indexer.retry(workspace) == []
+        (document,) = await indexer.documents(workspace, EVERYBODY)
+        assert document.usage == version.usage + repaired.usage
+        assert document.usage.cost_usd > 0
+
+
+async def test_a_key_that_comes_later_replaces_structural_contexts(
+    make_settings: MakeSettings, claude: ClaudeServer, workspace: str
+) -> None:
+    async with Indexer.open(make_settings()) as indexer:
+        assert (await added(indexer, workspace, REVIEW)).context_kind is ContextKind.STRUCTURAL
+    claude.brain = Contexts()
+    async with Indexer.open(make_settings(anthropic_api_key="sk-test", anthropic_base_url=claude.base_url)) as indexer:
+        version = await added(indexer, workspace, REVIEW)
+        assert (version.number, version.context_kind) == (2, ContextKind.GENERATED)
+
+
+async def test_a_removed_document_that_comes_back_is_not_paid_again(
+    make_settings: MakeSettings, claude: ClaudeServer, workspace: str
+) -> None:
+    claude.brain = Contexts()
+    async with Indexer.open(make_settings(anthropic_api_key="sk-test", anthropic_base_url=claude.base_url)) as indexer:
+        version = await added(indexer, workspace, REVIEW)
+        paid = len(claude.messages)
+        assert paid >= version.chunks
+        await indexer.remove(workspace, version.document)
+        again = await added(indexer, workspace, REVIEW)
+        assert (again.state, again.usage.cost_usd) == ("published", 0)
+        assert len(claude.messages) == paid
+
+
+async def test_documents_are_found_by_id_beginning_source_or_title(indexer: Indexer, workspace: str) -> None:
+    version = await added(indexer, workspace, REVIEW, title="Review")
+    for name in (version.document, version.document[:6], "file:///handbook.md", "Review"):
+        assert await indexer.find(workspace, name) == version.document
+    await added(indexer, workspace, REVIEW, source="file:///two.md", title="Review")
+    with pytest.raises(NotFound, match="more than one"):
+        await indexer.find(workspace, "Review")
+    with pytest.raises(NotFound, match="no document"):
+        await indexer.find(workspace, "Budget")
