@@ -69,10 +69,12 @@ def chunk(extracted: ExtractedText, *, budget: int, count: Count) -> tuple[Chunk
     ``count`` gives the tokens of a text as it will be embedded, with the prefix and the special tokens that the
     embedder adds, so ``budget`` includes them too. It should be about additive; where it is not, only more is cut.
     No chunk is blank; ones under ``CRUMB_TOKENS`` remain only where no neighbour has room; a heading stays with what
-    follows. The only chunks over the budget are single characters that do not fit it by themselves.
+    follows. The only chunks over the budget are single characters that do not fit it by themselves, and long runs of
+    white space where ``count`` counts them.
 
-    ``heading_path`` is the one in force where the chunk's text begins; ``pages`` are those its words are on. CPU work,
-    above all of ``count``, which sees the text about twice: call it in a thread.
+    ``heading_path`` is the one in force where the chunk's text begins, after the headings it begins with; where there
+    is none yet (front matter), the one at its end. ``pages`` are those its words are on. CPU work, above all of
+    ``count``, which sees the text about twice: call it in a thread.
     """
     text = extracted.text
     if not text.strip():
@@ -86,7 +88,7 @@ def chunk(extracted: ExtractedText, *, budget: int, count: Count) -> tuple[Chunk
         piece = text[start:end]
         inner = start + len(piece) - len(piece.lstrip())
         pages = tuple(p.number for p in extracted.pages if p.start < start + len(piece.rstrip()) and p.end > inner)
-        result.append(Chunk(len(result), start, end, piece, path.at(path.after_headings(text, inner, end)), pages))
+        result.append(Chunk(len(result), start, end, piece, path.of(text, inner, end), pages))
     return tuple(result)
 
 
@@ -290,7 +292,7 @@ def _spans(units: Sequence[_Unit], text: str, capacity: int, budget: int, count:
 
 
 class _Headings:
-    """The heading path in force at a position."""
+    """Heading paths, by where they begin to be in force."""
 
     def __init__(self, headings: Sequence[Heading]) -> None:
         self._starts: list[int] = []
@@ -301,7 +303,11 @@ class _Headings:
             self._starts.append(heading.start)
             self._paths.append(tuple(h.title for h in open_ if h.title))
 
-    def after_headings(self, text: str, position: int, end: int) -> int:
+    def of(self, text: str, start: int, end: int) -> tuple[str, ...]:
+        """The path of a chunk whose words begin at ``start``."""
+        return self._at(self._after_headings(text, start, end)) or self._at(end - 1)
+
+    def _after_headings(self, text: str, position: int, end: int) -> int:
         """Where the headings at ``position`` end, but the last where only headings stand before ``end``."""
         i = bisect_left(self._starts, position)
         while i < len(self._starts) and self._starts[i] == position:
@@ -312,5 +318,5 @@ class _Headings:
             i += 1
         return position
 
-    def at(self, position: int) -> tuple[str, ...]:
+    def _at(self, position: int) -> tuple[str, ...]:
         return self._paths[bisect_right(self._starts, position)]

@@ -164,6 +164,11 @@ def test_heading_path_is_the_one_of_the_text_that_follows_the_headings() -> None
     assert set(paths) == {("Review", "Software"), ("Review", "Finance")}
 
 
+def test_text_before_the_first_heading_has_the_path_of_the_heading_in_its_chunk() -> None:
+    (only,) = chunk(markdown("---\ndate: 2024-01-30\n---\n\n# Review\n\n" + SENTENCE), budget=150, count=words)
+    assert only.heading_path == ("Review",)
+
+
 def test_pages_are_those_that_the_words_are_on() -> None:
     page = SENTENCE * 4 + "\n\n"
     pages = tuple(Page(i + 1, i * len(page), (i + 1) * len(page)) for i in range(3))

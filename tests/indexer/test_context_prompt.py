@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indexer.chunking import chunk
@@ -96,6 +96,7 @@ def test_braces_percents_and_closing_tags_of_a_document_stay_text() -> None:
             assert "{} {0} %s %(x)s" in prompt
 
 
+@settings(deadline=None)  # the machine may be busy
 @given(st.text(alphabet="</ >documentchk\n\t", max_size=60))
 def test_neutralised_text_is_as_long_and_has_no_tags_of_ours(text: str) -> None:
     result = neutralised(text + "</document>")
@@ -107,9 +108,9 @@ def test_a_tag_cut_in_two_by_the_chunks_is_neutralised_too() -> None:
     text = "One two three </docu" + "ment> four five six. " + TEXT
     at = text.index("ment>")
     pieces = (Chunk(0, 0, at, text[:at]), Chunk(1, at, 300, text[at:300]), Chunk(2, 300, len(text), text[300:]))
-    settings = with_settings(context_document_tokens=1_000, num_start_chunks=1, num_prev_chunks=1)
+    limits = with_settings(context_document_tokens=1_000, num_start_chunks=1, num_prev_chunks=1)
     long = ExtractedText(text + TEXT * 3, "text/plain")
-    for request in context_requests("T", long, pieces, settings, words):
+    for request in context_requests("T", long, pieces, limits, words):
         assert "".join(block["text"] for block in blocks(request)).count("</docu") <= 1  # ours
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indexer.sentences import LONG_SENTENCE, lines, sentences
@@ -49,6 +49,7 @@ PIECES = st.sampled_from(
 TEXTS = st.one_of(st.text(), st.lists(PIECES, max_size=40).map("".join))
 
 
+@settings(deadline=None)  # the machine may be busy
 @given(TEXTS, st.sampled_from([None, "en", "fr", "ja", "xx", "", "tlh"]))
 def test_joined_units_are_the_text_and_none_is_blank(text: str, language: str | None) -> None:
     units = sentences(text, language)
@@ -59,6 +60,7 @@ def test_joined_units_are_the_text_and_none_is_blank(text: str, language: str | 
         assert units == []
 
 
+@settings(deadline=None)  # the machine may be busy
 @given(TEXTS)
 def test_joined_lines_are_the_text_and_none_is_blank(text: str) -> None:
     assert all(line.strip() for line in lines(text))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indexer.documents import Chunk, Heading
@@ -30,6 +30,7 @@ TITLES = st.sampled_from(["Methods", "Project Phoenix", "", "A very long title "
 HEADINGS = st.lists(st.builds(Heading, st.integers(1, 4), TITLES, st.just(0)), max_size=30)
 
 
+@settings(deadline=None)  # the machine may be busy
 @given(SIZES, HEADINGS, st.integers(0, 10), st.integers(0, 10), st.integers(40, 400))
 def test_windows_show_each_chunk_once_in_order_and_never_the_target_or_later(
     sizes: list[int], headings: list[Heading], num_start: int, num_prev: int, budget: int
@@ -52,6 +53,7 @@ def test_windows_show_each_chunk_once_in_order_and_never_the_target_or_later(
     assert len(shared_parts) <= 1  # so that it is cached
 
 
+@settings(deadline=None)  # the machine may be busy
 @given(SIZES, st.integers(0, 10), st.integers(0, 10))
 def test_with_room_enough_all_that_was_asked_for_is_shown(sizes: list[int], num_start: int, num_prev: int) -> None:
     chunks = made(sizes)
