@@ -13,18 +13,9 @@ _NAMES = (
     r"cite|citations?|search_results?|sources?|documents?|results?|context|passages?|quote|thinking|answer|index"
     r"|antml:\w+|function_\w+|tool_\w+|invoke|parameter|a|img|iframe|script|style|link|svg|object|embed|form|meta|base|video|audio"
 )
-_TAG = re.compile(  # <cite>, also as it leaks: without its end, with other brackets
-    rf"</?\s*(?:{_NAMES})(?:\s[^<>]*|/)?>|</?\s*cite(?:\s[^<>]*)?(?=<)"
-    r"|[(\[{]/?\s*cite\s+index\s*=[^<>()\[\]{}\n]*[>)\]}]|[(\[{]/\s*cite\s*[>)\]}]",
-    re.IGNORECASE,
-)
-_BROKEN_TAG = re.compile(
-    rf"</?\s*(?:{_NAMES})(?:\s[^<>]*|/)?\Z|[(\[{{]/?\s*cite(?:\s[^<>()\[\]{{}}\n]*)?\Z", re.IGNORECASE
-)
-_OPEN_TAG = re.compile(
-    r"</?\s*[a-z][\w:]*(?:\s[^<>]{0,500})?\Z|</?\Z|[(\[{]/?\s*(?:c|ci|cit|cite(?:\s[^<>()\[\]{}\n]{0,500})?)?\Z",
-    re.IGNORECASE,
-)
+_TAG = re.compile(rf"</?\s*(?:{_NAMES})(?:\s[^<>]*|/)?>|</?\s*cite(?:\s[^<>]*)?(?=<)", re.IGNORECASE)
+_BROKEN_TAG = re.compile(rf"</?\s*(?:{_NAMES})(?:\s[^<>]*|/)?\Z", re.IGNORECASE)
+_OPEN_TAG = re.compile(r"</?\s*[a-z][\w:]*(?:\s[^<>]{0,500})?\Z|</?\Z", re.IGNORECASE)
 _OPEN_LINK = re.compile(
     r"!?\[[^\[\]\n]{0,300}(?:\]\([^()\n]{0,1000})?\Z|<[a-z][a-z0-9+.-]*:[^<>\s]{0,1000}\Z", re.IGNORECASE
 )

@@ -69,9 +69,9 @@ def search_tool(documents: Sequence[Document]) -> ToolParam:
 
 
 def document_languages(documents: Sequence[Document]) -> list[str]:
-    """The documents' languages, the most frequent first."""
+    """The documents' languages, the most frequent first, equals by their code."""
     counts = Counter(document.language for document in documents if document.language)
-    return [language for language, _ in counts.most_common()]
+    return sorted(counts, key=lambda language: (-counts[language], language))
 
 
 @dataclass(frozen=True, slots=True)

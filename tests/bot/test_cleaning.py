@@ -22,7 +22,6 @@ def clean(text: str, *, whole: bool = True) -> str:
     [
         ('<cite index="0-1">It broke.</cite>', "It broke."),
         ("<cite index=3>It broke.</cite >", "It broke."),
-        ('(cite index="0-1">It broke.</cite>', "It broke."),
         ("<CITE>It</CITE> broke.", "It broke."),
         ("It <search_result>broke</search_result>.", "It broke."),
         ("<ci<cite>te>It broke.", "It broke."),
@@ -79,7 +78,7 @@ def test_an_address_that_only_begins_like_a_source_may_not() -> None:
     assert "SECRET" not in clean("It is in https://docs.example.com/review.evil/SECRET .")
 
 
-@pytest.mark.parametrize("text", ["It broke. <cit", "It broke. </", "Say [deta", "Say [details](http://e", "(cite ind"])
+@pytest.mark.parametrize("text", ["It broke. <cit", "It broke. </", "Say [deta", "Say [details](http://e"])
 def test_text_before_a_possible_tag_or_link_is_not_judged_too_early(text: str) -> None:
     assert unfinished(text) < len(text)
     assert unfinished("It broke. All is well.") == len("It broke. All is well.")

@@ -165,7 +165,7 @@ def test_leaked_markup_is_removed_across_deltas_and_blocks(shown: ShownSources) 
             feed(
                 draft,
                 [
-                    ('(cite index="0-1">It failed.</ci', []),
+                    ('<cite index="0-1">It failed.</ci', []),
                     ("te> It was <ci", []),
                     ('te index="1">closed on 12 June.', [cite(shown, 1)]),
                     ("</cite> [7] So it ended.", [cite(shown, 0)]),
@@ -173,7 +173,7 @@ def test_leaked_markup_is_removed_across_deltas_and_blocks(shown: ShownSources) 
                 piece,
             )
         )
-        assert text == f"It failed. {MARK} It was closed on 12 June. [1] So it ended. [2]".replace(f" {MARK}", "")
+        assert text == "It failed. It was closed on 12 June. [1] So it ended. [2]"
 
 
 def test_a_link_in_pieces_is_removed(shown: ShownSources) -> None:
