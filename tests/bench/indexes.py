@@ -1,0 +1,35 @@
+"""An indexer of the bench's own, in a folder that goes away."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from indexer.documents import LOCAL_WORKSPACE, WORKSPACE, Original
+from indexer.library import Indexer
+from indexer.rows import Version
+from indexer.settings import IndexerSettings
+
+
+def bench_settings(folder: Path, **chosen: Any) -> IndexerSettings:
+    """Settings that nothing of this machine's environment changes."""
+    return IndexerSettings.model_validate({"data_dir": folder, **chosen})
+
+
+async def add(indexer: Indexer, *texts: str, name: str = "report") -> list[Version]:
+    """Add texts as Markdown files and wait until they answer."""
+    added = [
+        await indexer.add(
+            Original(f"file:///{name}-{number}.md", text.encode(), f"{name}-{number}.md"),
+            workspace=LOCAL_WORKSPACE,
+            audience=WORKSPACE,
+        )
+        for number, text in enumerate(texts)
+    ]
+    done: dict[str, Version] = {}
+    async for version in indexer.follow([each.version for each in added]):
+        done[version.id] = version
+    failed = [version for version in done.values() if version.state != "published"]
+    if failed or len(done) != len(texts):
+        raise RuntimeError(f"Not all documents were published: {[version.error for version in failed]}")
+    return [done[each.version] for each in added]
