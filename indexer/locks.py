@@ -43,6 +43,7 @@ class FileLock:
     def close(self) -> None:
         """Let go. Calling it again does nothing."""
         if self._file >= 0:
+            fcntl.flock(self._file, fcntl.LOCK_UN)  # closing alone would leave it with a forked child's copy
             os.close(self._file)
             self._file = -1
 

@@ -319,6 +319,7 @@ async def test_nobody_gets_in_without_the_key(weaviate: Endpoint) -> None:
             True,
             ("grpc-ab.c0.x.weaviate.cloud", 443, True),
         ),
+        ("https://ab.weaviate.network", "ab.weaviate.network", 443, True, ("ab.grpc.weaviate.network", 443, True)),
     ],
 )
 async def test_weaviate_url_is_used_as_it_stands(
