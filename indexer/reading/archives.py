@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import struct
 import zipfile
 import zlib
@@ -10,6 +11,7 @@ import zlib
 _LOCAL_HEADER = struct.Struct("<4s5H3L2H")
 _STEP = 64 * 1024
 _MOST_ENTRIES = 20_000
+_SLIDE = re.compile(r"ppt/slides/[^/]+\.xml")
 
 
 class TooLarge(ValueError):
@@ -43,6 +45,12 @@ def unpacked_size(data: bytes, limit: int) -> int:
             raise Locked(entry.filename)
         total += _entry_size(data, entry, limit - total)
     return total
+
+
+def slide_count(data: bytes) -> int:
+    """How many slides a presentation has."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        return sum(bool(_SLIDE.fullmatch(name)) for name in archive.namelist())
 
 
 def _entry_size(data: bytes, entry: zipfile.ZipInfo, limit: int) -> int:

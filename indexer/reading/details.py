@@ -11,6 +11,11 @@ from indexer.documents import Heading
 from indexer.reading import engine
 from indexer.reading.draft import one_line
 
+# Headings that every other document has too.
+_SECTION = re.compile(
+    r"abstract|introduction|(?:table of )?contents|summary|r[ée]sum[ée]|sommaire|einleitung|inhalt(?:sverzeichnis)?",
+    re.IGNORECASE,
+)
 _LONGEST_TITLE = 300
 _NO_TITLE = re.compile(
     r"(?:microsoft (?:word|powerpoint|excel|office)\b.*"
@@ -55,7 +60,8 @@ def sensible_title(title: str | None) -> str | None:
 
 def first_heading(headings: Sequence[Heading]) -> str | None:
     """The first heading of level 1, if it can be a title."""
-    return next((sensible_title(heading.title) for heading in headings if heading.level == 1), None)
+    title = next((heading.title for heading in headings if heading.level == 1), None)
+    return None if title and _SECTION.fullmatch(title.strip(" .:0123456789")) else sensible_title(title)
 
 
 def sensible_date(*candidates: str | datetime | None) -> datetime | None:

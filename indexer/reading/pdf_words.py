@@ -17,6 +17,8 @@ _GUESSES = {"*": "tt", "!": "fi", "#": "fi", '"': "ffi"}
 _GUESSED = re.compile(r"(?<=[^\W\d_])[*!#\"](?=[^\W\d_])")
 _BROKEN_FONT = re.compile(r"[a-z][!#\"][a-z]")
 _STAND_ALONE = frozenset({"of", "if", "auf", "half", "self"})
+_MARKER = re.compile(r"\(?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,5})[.)]|\d{1,3}(?:\.\d{1,3})+\.?")
+_LED = 40  # characters of an item that are looked for on the page
 _EDGES = re.compile(r"^\W+|\W+$")
 
 
@@ -32,8 +34,12 @@ class Words:
         self._instead: dict[str, str] = {}
         pairs: set[tuple[str, str]] = set()
         broken: list[tuple[str, str]] = []
+        read = []
         for page in pages:
-            self._read(visible(page), pairs, broken)
+            page = visible(page)
+            self._read(page, pairs, broken)
+            read.append(" ".join(page.split()))
+        self._text = " ".join(read)
         self._guesses()
         alone = {_EDGES.sub("", word).lower() for word in self._known}
         followed = {first for first, second in pairs if not second.startswith(("i", "l"))}
@@ -77,6 +83,13 @@ class Words:
         if not self._instead:
             return text
         return re.sub(r"\S+", lambda match: self._word(match[0]), text)
+
+    def marker(self, item: str) -> str:
+        """What stands before an item of a list on its page, as ``3. `` or ``- ``; the engine does not say."""
+        found = self._text.find(" ".join(item.split())[:_LED])
+        before = self._text[:found].rsplit(" ", 2)[-2:] if found > 0 else []
+        own = next((word for word in reversed(before) if word), "")
+        return f"{own} " if _MARKER.fullmatch(own) else "- "
 
     def _word(self, word: str) -> str:
         return word if word in self._known else self._instead.get(word, word)

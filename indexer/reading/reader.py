@@ -8,10 +8,10 @@ from pathlib import Path
 
 from indexer.documents import ExtractedText, Original
 from indexer.errors import ExtractionRefused
-from indexer.reading import archives, book, engine, mail, ocr, structured
+from indexer.reading import archives, book, engine, mail, ocr, slides, structured
 from indexer.reading.details import first_heading, language_of, sensible_date, sensible_title
 from indexer.reading.draft import Draft
-from indexer.reading.formats import ZIPPED, Format, Reading, recognise
+from indexer.reading.formats import PPTX, ZIPPED, Format, Reading, recognise
 from indexer.reading.markup import parse
 from indexer.reading.plain_text import NotText, front_matter, markdown_headings, notebook_as_markdown
 from indexer.reading.sanitising import visible
@@ -126,8 +126,13 @@ def _structured(original: Original, recognised: Format, limits: Limits) -> tuple
         draft, found = _run(original, recognised, limits, how.ocr())
         return draft, _About(found.title, found.language, found.date)
     _check_pages(original, recognised, limits)
-    draft, found = _run(original, recognised, limits, how.config())
-    about = _About(found.title, found.language, found.date)
+    if recognised.media_type == PPTX:
+        draft, about = Draft(), _About()
+        about.title, about.date = slides.write(original.data, draft)
+        found = structured.Found()
+    else:
+        draft, found = _run(original, recognised, limits, how.config())
+        about = _About(found.title, found.language, found.date)
     if recognised.reading is Reading.PDF and found.scans:
         return _with_scans(original, recognised, limits, how, place, draft, found, about)
     if not draft.length:
@@ -174,10 +179,11 @@ def _run(
 
 
 def _check_pages(original: Original, recognised: Format, limits: Limits) -> None:
-    if recognised.reading is not Reading.PDF:
-        return
     try:
-        count = engine.page_count(original.data)
+        if recognised.reading is Reading.PDF:
+            count = engine.page_count(original.data)
+        else:
+            count = archives.slide_count(original.data) if recognised.media_type == PPTX else 0
     except engine.EngineFailed as error:
         raise _explained(original.name, limits, str(error)) from error
     if count > limits.pages:

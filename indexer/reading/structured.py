@@ -23,7 +23,10 @@ SLIDES = frozenset({PPTX, PPT, ODP})
 _WITHOUT_PAGES = frozenset({DOCX, DOC})  # their pages are made when they are printed, and differ from place to place
 
 
+_FEW_WORDS = 8  # a scanned page may have a page number or a stamp as text
 _OWN_MARKER = re.compile(r"\(?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,5})[.)]\s|[•–—·▪‣◦*]\s")
+# Links in the cells of Word's tables come as Markdown.
+_LEAKED_LINK = re.compile(r"\[([^\]\n]+)\]\((?:https?://|mailto:)[^)\s]*\)")
 _PLACEHOLDER = re.compile(r"!\[[^\]]*\]\([^)]*\)")
 
 
@@ -69,11 +72,10 @@ class Engine:
 class Found:
     """What the engine says about a document besides its text. ``scans`` are its pages that are pictures."""
 
-    title: str | None
-    language: str | None
-    date: datetime | None
+    title: str | None = None
+    language: str | None = None
+    date: datetime | None = None
     scans: tuple[int, ...] = ()
-    page_count: int = 0
 
 
 def write(data: bytes, media_type: str, draft: Draft, config: Mapping[str, Any]) -> Found:
@@ -83,8 +85,7 @@ def write(data: bytes, media_type: str, draft: Draft, config: Mapping[str, Any])
     document = engine.run(data, media_type, config)
     pages = document.pages or []
     writer = _Writer(draft, media_type, Words(page.content for page in pages) if media_type == PDF else None)
-    nodes = document.document.nodes if document.document else []
-    writer.nodes(nodes, {page.page_number: page.speaker_notes for page in pages if page.speaker_notes})
+    writer.nodes(document.document.nodes if document.document else [])
     writer.pictures(document.images or [])
     return _found(document)
 
@@ -93,13 +94,15 @@ def _found(document: xberg.ExtractedDocument) -> Found:
     about = document.metadata
     specific = json.loads(str(about.format)) if about.format else {}
     pages = document.pages or []
-    empty = {page.page_number for page in pages if not page.content.strip()}
+    bare = {page.page_number for page in pages if len(page.content.split()) < _FEW_WORDS}
+    scans = bare & set(specific.get("scanned_pages") or ())
+    if len(bare) == len(pages) and not any(page.content.strip() for page in pages):
+        scans = bare  # letters drawn as shapes are no scan to the engine, and no text either
     return Found(
         title=sensible_title(about.title or about.subject if specific.get("format_type") == "email" else about.title),
         language=about.language,
         date=sensible_date(about.modified_at, about.created_at),
-        scans=tuple(sorted(empty | set(specific.get("scanned_pages") or ()))),
-        page_count=specific.get("page_count") or len(pages),
+        scans=tuple(sorted(scans)),
     )
 
 
@@ -112,10 +115,10 @@ class _Writer:
         self._nodes: Sequence[Any] = ()  # xberg declares two classes of the same shape for them
         self._numbers: dict[int, int] = {}
 
-    def nodes(self, nodes: Sequence[Any], notes: Mapping[int, str]) -> None:
-        """Write the document's nodes; the speaker's notes of a slide come at its end."""
+    def nodes(self, nodes: Sequence[Any]) -> None:
+        """Write the document's nodes."""
         self._nodes = nodes
-        sheet, slide = 0, None
+        sheet = 0
         for node in nodes:
             if str(node.content_layer) in ("header", "footer"):
                 continue
@@ -125,12 +128,8 @@ class _Writer:
                 sheet += kind == "heading"
                 self._draft.page(sheet)
             elif node.page and self._media_type not in _WITHOUT_PAGES:
-                if node.page != slide:
-                    self._draft.paragraph(notes.get(slide or 0, ""))
-                slide = node.page
-                self._draft.page(slide)
+                self._draft.page(node.page)
             self._node(node, kind, content)
-        self._draft.paragraph(notes.get(slide or 0, ""))
 
     def pictures(self, images: Sequence[Any]) -> None:
         """Write what OCR read in the pictures of an Office file."""
@@ -175,7 +174,9 @@ class _Writer:
                 self._draft.line(f"{name}: {headers[name]}", "headers")
 
     def _right(self, text: str) -> str:
-        return self._words.correct(text) if self._words else text
+        if self._words:
+            return self._words.correct(text)
+        return _LEAKED_LINK.sub(r"\1", text)
 
     def _is_list(self, number: int) -> bool:
         return bool(json.loads(str(self._nodes[number].content))["node_type"] == "list")
@@ -190,7 +191,9 @@ class _Writer:
                 depth += 1
             parent = self._nodes[parent].parent
         marker = "" if _OWN_MARKER.match(text) else "- "
-        if marker and ordered and innermost is not None:
+        if marker and self._words:
+            marker = self._words.marker(text)
+        elif marker and ordered and innermost is not None:
             self._numbers[innermost] = self._numbers.get(innermost, 0) + 1
             marker = f"{self._numbers[innermost]}. "
         self._draft.line(text, f"list {self._runs}", marker="  " * max(0, depth) + marker)
