@@ -123,15 +123,17 @@ async def test_second_process_joins_and_last_to_leave_stops_the_server(tmp_path:
         os.waitpid(record["pid"], os.WNOHANG)  # noqa: ASYNC222  # WNOHANG does not wait
 
 
-async def test_orphan_of_crashed_users_is_adopted_and_then_stopped(tmp_path: Path, another_user: Any) -> None:
-    crashing = another_user()
-    port = int(await asyncio.to_thread(crashing.stdout.readline))
-    await asyncio.to_thread(crashing.communicate, "crash\n")
+async def test_two_at_once_start_one_server_and_their_orphan_is_adopted(tmp_path: Path, another_user: Any) -> None:
+    both = [another_user(), another_user()]
+    first, second = [int(await asyncio.to_thread(user.stdout.readline)) for user in both]
+    assert first == second
+    for user in both:
+        await asyncio.to_thread(user.communicate, "crash\n")
+        assert user.returncode == 9
     record = record_of(tmp_path)
-    assert crashing.returncode == 9
     assert process_started(record["pid"]) == record["started"], "nobody was left to stop it"
     async with serve(settings_for(tmp_path)) as endpoint:
-        assert endpoint.port == port
+        assert endpoint.port == first
         assert record_of(tmp_path)["pid"] == record["pid"]
     assert process_started(record["pid"]) is None
 
