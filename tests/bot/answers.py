@@ -61,10 +61,17 @@ def answerer(claude: ClaudeServer, shelf: Shelf, *, timeout: float = 20.0, **cha
     return Answerer(shelf, client, settings(**changes), load_prices(None), backoff_seconds=0.001, today=lambda: TODAY)
 
 
-async def ask(answerer: Answerer, question: str, viewer: Viewer = EVERYBODY, history: Sequence[Turn] = ()) -> Seen:
+async def ask(
+    answerer: Answerer,
+    question: str,
+    viewer: Viewer = EVERYBODY,
+    history: Sequence[Turn] = (),
+    *,
+    workspace: str = "local",
+) -> Seen:
     """Every event of the answer; the text shown and the answer's text are the same in the end."""
     try:
-        events = [event async for event in answerer.answer(question, viewer, "local", history)]
+        events = [event async for event in answerer.answer(question, viewer, workspace, history)]
     finally:
         if answerer.client is not None:
             await answerer.client.close()
