@@ -5,7 +5,8 @@ What is named here is public: ``bot`` imports these names and nothing else.
 
 from __future__ import annotations
 
-from .claude import explain, open_claude, usage_of
+from typing import TYPE_CHECKING, Any
+
 from .documents import (
     LOCAL_WORKSPACE,
     WORKSPACE,
@@ -33,10 +34,13 @@ from .errors import (
     Unavailable,
     WeaviateUnavailable,
 )
-from .library import Added, Indexer
 from .prices import Prices, load_prices
 from .sentences import sentences
 from .settings import IndexerSettings
+
+if TYPE_CHECKING:
+    from .claude import explain, open_claude, usage_of
+    from .library import Added, Indexer
 
 __all__ = [
     "LOCAL_WORKSPACE",
@@ -72,3 +76,14 @@ __all__ = [
     "sentences",
     "usage_of",
 ]
+
+# These take a second to load, so they are loaded when somebody asks for them.
+_LATE = {"Added": "library", "Indexer": "library", "explain": "claude", "open_claude": "claude", "usage_of": "claude"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f".{_LATE[name]}", __name__), name)

@@ -89,25 +89,9 @@ class Catalogue:
                 )
             )
             row = connection.execute(sa.select(documents).where(documents.c.id == document).with_for_update()).one()
-            same = sa.and_(
-                versions.c.document == document,
-                versions.c.sha256 == sha256,
-                versions.c.fingerprint == fingerprint,
-                sa.or_(
-                    versions.c.number == row.published,
-                    sa.and_(versions.c.number == row.last_number, versions.c.state.in_(WAITING)),
-                ),
-            )
-            found = connection.execute(select_versions().where(same).order_by(versions.c.number.desc())).first()
-            newer_waits = connection.execute(
-                sa.select(versions.c.number).where(
-                    versions.c.document == document,
-                    versions.c.number > (found.number if found is not None else 0),
-                    versions.c.state.in_(WAITING),
-                )
-            ).first()
-            if found is not None and not force and newer_waits is None:
-                return version_of(found), False
+            found = None if force else _same(connection, document, sha256, fingerprint)
+            if found is not None:
+                return found, False
             number = row.last_number + 1
             connection.execute(documents.update().where(documents.c.id == document).values(last_number=number))
             connection.execute(
@@ -133,6 +117,10 @@ class Catalogue:
             return version_of(connection.execute(by_id(document, number)).one()), True
 
         return await self._database.write(work)
+
+    async def same(self, document: DocumentId, sha256: str, fingerprint: str) -> Version | None:
+        """The version that makes a new one needless, if there is one: see ``begin``."""
+        return await self._database.read(lambda c: _same(c, document, sha256, fingerprint))
 
     async def version(self, version: VersionId) -> Version | None:
         row = await self._database.read(lambda c: c.execute(by_id(*split(version))).first())
@@ -338,3 +326,17 @@ class Catalogue:
             sa.not_(sa.and_(versions.c.document == document, versions.c.number == number)),
         )
         return await self._database.read(lambda c: c.execute(statement.limit(1)).first()) is not None
+
+
+def _same(connection: sa.Connection, document: DocumentId, sha256: str, fingerprint: str) -> Version | None:
+    """The published or waiting version of these bytes and settings, unless a newer version waits."""
+    statement = (
+        select_versions()
+        .where(versions.c.document == document)
+        .where(sa.or_(versions.c.number == documents.c.published, versions.c.state.in_(WAITING)))
+        .order_by(versions.c.number.desc())
+    )
+    newest = connection.execute(statement).first()
+    if newest is None or (newest.sha256, newest.fingerprint) != (sha256, fingerprint):
+        return None
+    return version_of(newest)

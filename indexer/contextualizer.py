@@ -14,7 +14,6 @@ import re
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from anthropic import AsyncAnthropic
 from anthropic.types import Message
@@ -24,6 +23,7 @@ from .claude import CLAUDE_ERRORS, explain, usage_of
 from .context_prompt import PROMPT_VERSION, ContextRequest, context_requests
 from .documents import Chunk, Context, ContextKind, ExtractedText, Usage
 from .errors import ClaudeUnavailable
+from .paid_answers import PaidAnswer, PaidAnswers
 from .prices import Prices
 from .sentences import sentences
 from .settings import IndexerSettings
@@ -55,24 +55,6 @@ _PREAMBLE = re.compile(
 )
 _QUOTES = {'"': '"', "“": "”", "«": "»", "'": "'", "`": "`", "„": "“", "「": "」"}
 _ENDED = re.compile(r"[.!?…。！？؟।][\"'”’»)\]」]*\Z")
-
-
-@dataclass(frozen=True, slots=True)
-class PaidAnswer:
-    """An answer of Claude's, as it came, and what it cost."""
-
-    text: str
-    stop_reason: str
-    usage: Usage
-    model: str
-
-
-class PaidAnswers(Protocol):
-    """Where paid answers are kept, by request hash."""
-
-    async def get(self, request_hash: str) -> PaidAnswer | None: ...
-
-    async def put(self, request_hash: str, answer: PaidAnswer) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)

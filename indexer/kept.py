@@ -8,9 +8,9 @@ import numpy as np
 import sqlalchemy as sa
 from numpy.typing import NDArray
 
-from .contextualizer import PaidAnswer
 from .database import Database
 from .documents import Usage, VersionId
+from .paid_answers import PaidAnswer
 from .rows import USAGE_COLUMNS, now, usage_of_row, usage_values
 from .schema import embeddings, paid_answers
 

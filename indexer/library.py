@@ -6,26 +6,36 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from typing import Literal, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 from .catalogue import WAITING, Catalogue
-from .claude import open_claude
-from .contextualizer import Contextualizer
 from .database import Database, database_url
-from .documents import Audience, Document, DocumentId, Hit, Original, Passage, VersionId, Viewer, document_id
+from .documents import (
+    Audience,
+    Document,
+    DocumentId,
+    Hit,
+    Original,
+    Passage,
+    VersionId,
+    Viewer,
+    content_hash,
+    document_id,
+)
 from .embedding import Embedder, KeepingEmbedder, open_embedder
 from .errors import NotFound
+from .fingerprint import fingerprint
 from .kept import EmbeddingRows, PaidAnswerRows
 from .leases import Leases, new_executor_id
 from .originals import Originals
-from .pipeline import Pipeline, fingerprint
-from .prices import load_prices
-from .retrieval import Retrieval
 from .rows import Version
 from .settings import IndexerSettings
-from .store import Store
-from .weaviate_server import weaviate_server
-from .workflows import Worker
+
+if TYPE_CHECKING:  # what is slow to load is loaded when it is used: a listing needs no database server and no Claude
+    from .contextualizer import Contextualizer
+    from .retrieval import Retrieval
+    from .store import Store
+    from .workflows import Worker
 
 FOLLOW_SECONDS = 0.15
 CLAUDE_RETRIES = 4  # by the SDK, with backoff: half a minute of overload is waited out
@@ -42,15 +52,11 @@ class Added:
 
 
 @dataclass(frozen=True, slots=True)
-class _Parts:
-    """What needs the database server or the model, and so is opened only when it is used."""
+class Index:
+    """Weaviate and what searches in it."""
 
     store: Store
-    embedder: Embedder
-    pipeline: Pipeline
     retrieval: Retrieval
-    worker: Worker
-    executor: str
 
 
 class Indexer:
@@ -67,8 +73,9 @@ class Indexer:
         self._originals = Originals(settings.originals_url, settings.data_dir)
         self._stack = AsyncExitStack()
         self._opening = asyncio.Lock()
-        self._parts: _Parts | None = None
-        self._works = False
+        self._opened_embedder: Embedder | None = None
+        self._index: Index | None = None
+        self._worker: Worker | None = None
 
     @classmethod
     @asynccontextmanager
@@ -98,8 +105,8 @@ class Indexer:
         documents: frozenset[DocumentId] | None = None,
     ) -> list[Hit]:
         """The best hits for a query among what a viewer may read, best first. Raises Unavailable."""
-        parts = await self.connect()
-        return await parts.retrieval.search(workspace, query, viewer, limit=limit, alpha=alpha, documents=documents)
+        index = await self.connect()
+        return await index.retrieval.search(workspace, query, viewer, limit=limit, alpha=alpha, documents=documents)
 
     async def documents(self, workspace: str, viewer: Viewer | None) -> list[Document]:
         """The published documents that a viewer may read, by title; None is an administrator, who sees all."""
@@ -113,8 +120,8 @@ class Indexer:
         self, workspace: str, version: VersionId, start: int = 0, end: int | None = None
     ) -> list[Passage]:
         """The passages of a version by position, ``end`` exclusive."""
-        parts = await self.connect()
-        return await parts.store.passages(workspace, version, start, end)
+        index = await self.connect()
+        return await index.store.passages(workspace, version, start, end)
 
     async def attempts(self, workspace: str) -> list[Version]:
         """The newest version of every document, whatever became of it: for the status."""
@@ -135,22 +142,24 @@ class Indexer:
 
         Raises StoreFailed and Unavailable. Whether the bytes can be read is told later, by ``follow``.
         """
-        parts = await self.connect()
-        await self._work()
-        sha256 = await self._originals.put(original.data)
-        version, new = await self._catalogue.begin(
+        sha256 = content_hash(original.data)
+        made_by = fingerprint(self.settings, await self._embedder(), title)
+        same = await self._catalogue.same(document_id(workspace, audience, original.source), sha256, made_by)
+        if same is not None and same.state == "published":
+            return Added(same.id, same.document, same.title, "unchanged")
+        worker = await self.work()
+        await self._originals.put(original.data)
+        version, _ = await self._catalogue.begin(
             original,
             workspace=workspace,
             audience=audience,
             title=title,
             added_by=added_by,
             sha256=sha256,
-            fingerprint=fingerprint(self.settings, parts.embedder, title),
+            fingerprint=made_by,
         )
-        if version.state in WAITING:
-            await parts.worker.enqueue(version.id)
-        waits = new or version.state in WAITING
-        return Added(version.id, version.document, version.title, "queued" if waits else "unchanged")
+        await worker.enqueue(version.id)
+        return Added(version.id, version.document, version.title, "queued")
 
     async def follow(self, versions: Collection[VersionId]) -> AsyncIterator[Version]:
         """Versions as they move through their stages, whoever works on them; each is yielded when it changes.
@@ -174,8 +183,6 @@ class Indexer:
 
         What was paid for is found, so only what is missing is paid. ``documents`` limits it to some.
         """
-        parts = await self.connect()
-        await self._work()
         again = []
         for row in await self._catalogue.attempts(workspace):
             if documents is not None and row.document not in documents:
@@ -190,10 +197,10 @@ class Indexer:
                 title=row.given_title,
                 added_by=row.added_by,
                 sha256=row.sha256,
-                fingerprint=fingerprint(self.settings, parts.embedder, row.given_title),
+                fingerprint=fingerprint(self.settings, await self._embedder(), row.given_title),
                 force=True,
             )
-            await parts.worker.enqueue(version.id)
+            await (await self.work()).enqueue(version.id)
             again.append(Added(version.id, version.document, row.title, "queued"))
         return again
 
@@ -202,9 +209,11 @@ class Indexer:
 
         Raises Unavailable or StoreFailed when the deleting could not be finished; it is finished later then.
         """
-        parts = await self.connect()
+        from .tidying import tidy
+
         await self._catalogue.unpublish(document)
-        await parts.pipeline.tidy(document)
+        index = await self.connect()
+        await tidy(document, self._catalogue, self._originals, index.store)
 
     async def find(self, workspace: str, name: str) -> DocumentId:
         """The document that a person means by an id, the beginning of one, a source or a title. Raises NotFound."""
@@ -221,24 +230,36 @@ class Indexer:
                 raise NotFound(f"'{name}' names more than one document; use an id: {ids}.")
         raise NotFound(f"There is no document '{name}'; 'list' shows which there are.")
 
-    async def key(self, workspace: str, audience: Audience, source: str) -> DocumentId:
-        """The id that a source has, or would have."""
-        return document_id(workspace, audience, source)
-
     # -- parts -----------------------------------------------------------------------------------------------------
 
-    async def connect(self) -> _Parts:
-        """Open Weaviate and the embedder, once. Raises WeaviateUnavailable and SettingsInvalid."""
+    async def connect(self) -> Index:
+        """Open Weaviate, once; later calls give what the first opened. Raises WeaviateUnavailable."""
         async with self._opening:
-            if self._parts is None:
-                self._parts = await self._open_parts()
-            return self._parts
+            if self._index is None:
+                self._index = await self._open_index()
+            return self._index
 
-    async def _open_parts(self) -> _Parts:
+    async def work(self) -> Worker:
+        """Take work from the queue in this process, from now until the indexer is closed. Raises Unavailable."""
+        index = await self.connect()
+        async with self._opening:
+            if self._worker is None:
+                self._worker = await self._open_worker(index.store)
+            return self._worker
+
+    async def _embedder(self) -> Embedder:
+        if self._opened_embedder is None:
+            self._opened_embedder = KeepingEmbedder(open_embedder(self.settings), EmbeddingRows(self._database))
+            self._stack.push_async_callback(self._opened_embedder.close)
+        return self._opened_embedder
+
+    async def _open_index(self) -> Index:
+        from .retrieval import Retrieval
+        from .store import Store
+        from .weaviate_server import weaviate_server
+
         settings = self.settings
-        prices = load_prices(settings.prices_file)
-        embedder = KeepingEmbedder(open_embedder(settings), EmbeddingRows(self._database))
-        self._stack.push_async_callback(embedder.close)
+        embedder = await self._embedder()
         endpoint = await self._stack.enter_async_context(weaviate_server(settings, notify=self._notify))
         store = await Store.connect(
             endpoint,
@@ -247,6 +268,41 @@ class Indexer:
             timeout_seconds=settings.weaviate_start_seconds,
         )
         self._stack.push_async_callback(store.close)
+        return Index(store, Retrieval(store, embedder, self._catalogue, settings))
+
+    async def _open_worker(self, store: Store) -> Worker:
+        from .pipeline import Pipeline
+        from .workflows import Worker
+
+        settings = self.settings
+        embedder = await self._embedder()
+        pipeline = Pipeline(
+            settings,
+            self._catalogue,
+            self._originals,
+            store,
+            embedder,
+            self._contextualizer(embedder.count),
+            lambda version: PaidAnswerRows(self._database, version),
+        )
+        url = database_url(settings.database_url, settings.data_dir)
+        if url.get_backend_name() == "sqlite":
+            # Its many small writes would hold up the catalogue's, and a SQLite file has one writer at a time.
+            url = url.set(database=str(settings.data_dir.absolute() / "queue.db"))
+        executor = new_executor_id()
+        worker = Worker(settings, url, self._catalogue, pipeline, Leases(self._database, executor))
+        await worker.start(executor)
+        self._stack.push_async_callback(worker.close)
+        return worker
+
+    def _contextualizer(self, count: Callable[[str], int]) -> Callable[[PaidAnswerRows], Contextualizer]:
+        """What makes the contextualizer of one version, on whose account its answers go."""
+        from .claude import open_claude
+        from .contextualizer import Contextualizer
+        from .prices import load_prices
+
+        settings = self.settings
+        prices = load_prices(settings.prices_file)
         client = None
         if settings.anthropic_api_key is not None:
             client = open_claude(
@@ -256,30 +312,4 @@ class Indexer:
                 max_retries=CLAUDE_RETRIES,
             )
             self._stack.push_async_callback(client.close)
-
-        def contextualizer(account: PaidAnswerRows) -> Contextualizer:
-            return Contextualizer(client, account, settings, prices, embedder.count)
-
-        def account(version: VersionId) -> PaidAnswerRows:
-            return PaidAnswerRows(self._database, version)
-
-        pipeline = Pipeline(settings, self._catalogue, self._originals, store, embedder, contextualizer, account)
-        executor = new_executor_id()
-        queue = database_url(settings.database_url, settings.data_dir)
-        if queue.get_backend_name() == "sqlite":
-            queue = queue.set(database=str(settings.data_dir.absolute() / "queue.db"))  # its writers are not ours
-        worker = Worker(settings, queue, self._catalogue, pipeline, Leases(self._database, executor))
-        retrieval = Retrieval(store, embedder, self._catalogue, settings)
-        return _Parts(store, embedder, pipeline, retrieval, worker, executor)
-
-    async def work(self) -> None:
-        """Take work from the queue in this process until the indexer is closed."""
-        await self.connect()
-        await self._work()
-
-    async def _work(self) -> None:
-        async with self._opening:
-            if not self._works and self._parts is not None:
-                await self._parts.worker.start(self._parts.executor)
-                self._stack.push_async_callback(self._parts.worker.close)
-                self._works = True
+        return lambda account: Contextualizer(client, account, settings, prices, count)

@@ -7,8 +7,6 @@ deterministic, contexts are found among the paid answers, embeddings among the k
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import json
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -16,51 +14,21 @@ from pathlib import PurePath
 
 from .catalogue import Catalogue
 from .chunking import chunk
-from .contextualizer import PROMPT_VERSION, Contextualized, Contextualizer
+from .contextualizer import Contextualized, Contextualizer
 from .documents import Chunk, ContextKind, Document, DocumentId, ExtractedText, Original, Passage, VersionId
 from .embedding import Embedder
 from .errors import StoreFailed
 from .extraction import extract
+from .fingerprint import chunk_budget
 from .kept import PaidAnswerRows
 from .originals import Originals
 from .progress import reported
-from .rows import Version
+from .rows import Version, split
 from .settings import IndexerSettings
 from .store import Store
+from .tidying import tidy
 
 log = logging.getLogger(__name__)
-
-PIPELINE_VERSION = 1
-CONTEXT_SHARE = 128  # tokens of the embedder's window that are kept for the context
-SPARE = 8  # tokens for the line break between both and for what joining them may add
-
-
-def chunk_budget(settings: IndexerSettings, embedder: Embedder) -> int:
-    """The longest chunk, in the embedder's tokens: what its window leaves beside a context.
-
-    512 − 128 − 8 = 376 for the local embedder; ``CHUNK_TOKENS`` makes it smaller, never larger.
-    """
-    most = embedder.window - CONTEXT_SHARE - SPARE
-    return min(settings.chunk_tokens or most, most)
-
-
-def fingerprint(settings: IndexerSettings, embedder: Embedder, title: str | None) -> str:
-    """A hash of all that decides what a document's chunks, contexts and vectors are, besides its bytes."""
-    parts = {
-        "pipeline": PIPELINE_VERSION,
-        "embedder": embedder.name,
-        "chunk": chunk_budget(settings, embedder),
-        "title": title,
-        "ocr": settings.ocr_languages,
-    }
-    if settings.anthropic_api_key is not None:
-        parts |= {
-            "prompt": PROMPT_VERSION,
-            "model": settings.context_model,
-            "context": settings.context_max_tokens,
-            "window": [settings.context_document_tokens, settings.num_start_chunks, settings.num_prev_chunks],
-        }
-    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
 @dataclass(slots=True)
@@ -171,23 +139,15 @@ class Pipeline:
         if row.state != "withdrawn":
             await self._catalogue.update(version, state=state, stage="", error=reason)
 
-    async def tidy(self, document: DocumentId) -> None:
-        """Delete the chunks of versions that will never answer, and the rows and originals of a removed document."""
-        for row in await self._catalogue.leftovers(document):
-            if row.stored:
-                await self._store.delete(row.workspace, row.id)
-                await self._catalogue.update(row.id, stored=False)
-        rows = await self._catalogue.versions_of(document)
-        if await self._catalogue.forget(document):
-            for sha256 in {row.sha256 for row in rows}:
-                if not await self._catalogue.original_in_use(sha256):
-                    await self._originals.delete(sha256)
-
     async def finish(self, version: VersionId) -> None:
         """The last stage, whatever happened: a withdrawn version is let go, and leftovers are tidied away."""
         self._work.pop(version, None)
         await self._catalogue.let_go(version)
-        await self.tidy(DocumentId(version.rpartition(".")[0]))
+        await self.tidy(split(version)[0])
+
+    async def tidy(self, document: DocumentId) -> None:
+        """See ``tidying.tidy``."""
+        await tidy(document, self._catalogue, self._originals, self._store)
 
     async def _row(self, version: VersionId) -> Version:
         row = await self._catalogue.version(version)

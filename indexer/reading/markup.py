@@ -132,13 +132,25 @@ class WebPage:
     date: datetime | None
 
     def write(self, draft: Draft) -> None:
-        """Write what a browser would show into the draft."""
+        """Write what a browser would show into the draft; of a page with a main part, that part."""
         start = draft.length
         hidden = _hidden_by_style_sheet(self.root)
-        _Writer(draft, hidden).blocks(self.root)
+        _Writer(draft, hidden).blocks(self._main())
         if hidden and draft.length == start:
             # A page that hides all of itself until a script shows it.
-            _Writer(draft, frozenset()).blocks(self.root)
+            _Writer(draft, frozenset()).blocks(self._main())
+
+    def _main(self) -> Element:
+        """The one ``main`` element if it holds a good part of the page, so that menus and footers stay out."""
+        found = [
+            element for element in self.root.walk() if element.tag == "main" or element.attributes.get("role") == "main"
+        ]
+        if len(found) != 1:
+            return self.root
+        main, whole = Draft(), Draft()
+        _Writer(main, frozenset()).blocks(found[0])
+        _Writer(whole, frozenset()).blocks(self.root)
+        return found[0] if main.length * 3 > whole.length else self.root
 
 
 def parse(html: str) -> WebPage:
@@ -254,16 +266,16 @@ class _Writer:
         for caption in (c for c in element.children if isinstance(c, Element) and c.tag == "caption"):
             self._children(caption, depth)
             self._flush()
-        if element.attributes.get("role") == "presentation" or _is_layout(rows):
-            for row in rows:
-                for cell in row:
-                    if not self._is_hidden(cell):
-                        self._children(cell, depth)
-                        self._flush()
-            return
+        layout = element.attributes.get("role") == "presentation" or all(len(row) <= 1 for row in rows)
         self._runs += 1
         for row in rows:
-            self._draft.row((self._shown(cell) for cell in row if not self._is_hidden(cell)), f"table {self._runs}")
+            cells = [cell for cell in row if not self._is_hidden(cell)]
+            if layout or _is_layout(cells):
+                for cell in cells:
+                    self._children(cell, depth)
+                    self._flush()
+            else:
+                self._draft.row((self._shown(cell) for cell in cells), f"table {self._runs}")
 
     def _shown(self, element: Element, *, preformatted: bool = False) -> str:
         """The text of an element that is not hidden, with ``br`` and inner blocks as newlines."""
@@ -297,6 +309,8 @@ class _Writer:
         attributes = element.attributes
         if element.tag in _NO_TEXT or "hidden" in attributes or attributes.get("role") == "navigation":
             return True
+        if element.tag == "a" and "hreflang" in attributes:  # the same page in another language
+            return True
         if element.tag == "dialog" and "open" not in attributes:
             return True
         if "style" in attributes and _HIDING.search(attributes["style"]):
@@ -317,15 +331,12 @@ def _rows(table: Element) -> Iterator[list[Element]]:
                 yield from _rows(child)
 
 
-def _is_layout(rows: list[list[Element]]) -> bool:
-    """A table that arranges blocks on the page rather than facts in rows."""
-    if all(len(row) <= 1 for row in rows):
-        return True
-    for row in rows:
-        for cell in row:
-            blocks = [element.tag for element in cell.walk() if element is not cell and element.tag in _BLOCKS]
-            if "table" in blocks or any(tag in _HEADINGS for tag in blocks) or blocks.count("p") > 2:
-                return True
+def _is_layout(cells: list[Element]) -> bool:
+    """A row that arranges blocks on the page rather than facts beside each other."""
+    for cell in cells:
+        blocks = [element.tag for element in cell.walk() if element is not cell and element.tag in _BLOCKS]
+        if "table" in blocks or any(tag in _HEADINGS for tag in blocks) or blocks.count("p") > 2:
+            return True
     return False
 
 

@@ -1,0 +1,26 @@
+"""A paid answer: what Claude wrote for a request and what it cost, kept so that nobody pays for it twice."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from .documents import Usage
+
+
+@dataclass(frozen=True, slots=True)
+class PaidAnswer:
+    """An answer of Claude's, as it came, and what it cost."""
+
+    text: str
+    stop_reason: str
+    usage: Usage
+    model: str
+
+
+class PaidAnswers(Protocol):
+    """Where paid answers are kept, by request hash."""
+
+    async def get(self, request_hash: str) -> PaidAnswer | None: ...
+
+    async def put(self, request_hash: str, answer: PaidAnswer) -> None: ...
