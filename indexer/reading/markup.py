@@ -1,22 +1,19 @@
 """HTML as text: what a browser would show, block by block. No comments, scripts or hidden elements.
 
-Made with the standard library's tokenizer and a small tree, because text outside of paragraphs, captions and quotes
-must not get lost and hidden text must not get in.
+Made here and not by the engine: text outside of paragraphs, captions and quotes must not get lost, and hidden text must
+not get in.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
-from html.parser import HTMLParser
 
 from indexer.reading.draft import Draft, one_line
+from indexer.reading.html_tree import BLOCKS, HEADINGS, Element, Tree
 
-_VOID = frozenset(
-    {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"}
-)
 _NO_TEXT = frozenset(
     {
         "audio", "button", "canvas", "datalist", "embed", "head", "iframe", "input", "map", "math", "menu", "meter",
@@ -24,27 +21,6 @@ _NO_TEXT = frozenset(
         "video",
     }
 )  # fmt: skip
-_HEADINGS = {f"h{level}": level for level in range(1, 7)}
-_BLOCKS = frozenset(_HEADINGS) | frozenset(
-    {
-        "address", "article", "aside", "blockquote", "body", "caption", "center", "dd", "details", "dialog", "div",
-        "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "header", "hgroup", "hr", "html", "legend",
-        "li", "main", "ol", "p", "pre", "section", "summary", "table", "tbody", "td", "tfoot", "th", "thead", "tr",
-        "ul",
-    }
-)  # fmt: skip
-# A new element of the key ends an open element of the values, up to the element that holds the list or table.
-_ENDS = {
-    "li": (frozenset({"li"}), frozenset({"ul", "ol", "menu"})),
-    "dt": (frozenset({"dt", "dd"}), frozenset({"dl"})),
-    "dd": (frozenset({"dt", "dd"}), frozenset({"dl"})),
-    "tr": (frozenset({"tr", "td", "th"}), frozenset({"table"})),
-    "td": (frozenset({"td", "th"}), frozenset({"tr", "table"})),
-    "th": (frozenset({"td", "th"}), frozenset({"tr", "table"})),
-    "option": (frozenset({"option"}), frozenset({"select"})),
-}
-_DEEPEST = 150  # deeper elements hang on the last one allowed, so that no page can exhaust the stack
-
 _HIDING = re.compile(
     r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|mso-hide\s*:\s*all|color\s*:\s*transparent"
     r"|(?:opacity|font-size)\s*:\s*0+(?:\.0+)?(?:px|pt|em|rem|%)?\s*(?:!|;|$)"
@@ -55,71 +31,6 @@ _CSS_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _CSS_AT_BLOCK = re.compile(r"@[^{};]*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}")
 _CSS_RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
 _CSS_SIMPLE = re.compile(r"[\w-]*([.#])([\w-]+)")
-
-
-@dataclass(slots=True)
-class Element:
-    """An element with its children, which are elements and text."""
-
-    tag: str
-    attributes: dict[str, str]
-    children: list[Element | str] = field(default_factory=list)
-
-    def walk(self) -> Iterator[Element]:
-        """This element and all below it."""
-        stack: list[Element] = [self]
-        while stack:
-            element = stack.pop()
-            yield element
-            stack.extend(child for child in reversed(element.children) if isinstance(child, Element))
-
-    def text(self) -> str:
-        """All text below, as it stands."""
-        return "".join(child if isinstance(child, str) else child.text() for child in self.children)
-
-
-class _Tree(HTMLParser):
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self.root = Element("#document", {})
-        self._open = [self.root]
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self._end_implied(tag)
-        element = Element(tag, {name: value or "" for name, value in attrs})
-        self._open[-1].children.append(element)
-        if tag not in _VOID and len(self._open) < _DEEPEST:
-            self._open.append(element)
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        # <div/> opens a div in HTML but is empty in XHTML; a self-closed element that is meant to hold text is rare.
-        self._end_implied(tag)
-        self._open[-1].children.append(Element(tag, {name: value or "" for name, value in attrs}))
-
-    def handle_endtag(self, tag: str) -> None:
-        for number in range(len(self._open) - 1, 0, -1):
-            if self._open[number].tag == tag:
-                del self._open[number:]
-                return
-
-    def handle_data(self, data: str) -> None:
-        self._open[-1].children.append(data)
-
-    def _end_implied(self, tag: str) -> None:
-        if tag in _BLOCKS and tag not in ("html", "body"):
-            self._end(frozenset({"p"}), frozenset({"td", "th", "li", "div", "section", "article", "table"}))
-        if tag in _ENDS:
-            self._end(*_ENDS[tag])
-
-    def _end(self, ended: frozenset[str], bounds: frozenset[str]) -> None:
-        outermost = None
-        for number in range(len(self._open) - 1, 0, -1):
-            if self._open[number].tag in bounds:
-                break
-            if self._open[number].tag in ended:
-                outermost = number
-        if outermost is not None:
-            del self._open[outermost:]
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +66,7 @@ class WebPage:
 
 def parse(html: str) -> WebPage:
     """Parse HTML or XHTML, however broken."""
-    tree = _Tree()
+    tree = Tree()
     tree.feed(html)
     tree.close()
     title = language = None
@@ -224,7 +135,7 @@ class _Writer:
         tag = element.tag
         if tag == "br":
             self._inline.append("\n")
-        elif tag not in _BLOCKS:
+        elif tag not in BLOCKS:
             self._children(element, depth)
         else:
             self._flush()
@@ -233,8 +144,8 @@ class _Writer:
 
     def _block(self, element: Element, depth: int) -> None:
         tag = element.tag
-        if tag in _HEADINGS:
-            self._draft.heading(_HEADINGS[tag], self._shown(element))
+        if tag in HEADINGS:
+            self._draft.heading(HEADINGS[tag], self._shown(element))
         elif tag == "pre":
             self._draft.verbatim(self._shown(element, preformatted=True))
         elif tag in ("ul", "ol"):
@@ -288,7 +199,7 @@ class _Writer:
             elif node.tag == "br":
                 parts.append("\n")
             elif not self._is_hidden(node):
-                if node.tag in _BLOCKS:
+                if node.tag in BLOCKS:
                     parts.append("\n")
                     stack.append("\n" if preformatted else " ")
                 stack.extend(reversed(node.children))
@@ -334,8 +245,8 @@ def _rows(table: Element) -> Iterator[list[Element]]:
 def _is_layout(cells: list[Element]) -> bool:
     """A row that arranges blocks on the page rather than facts beside each other."""
     for cell in cells:
-        blocks = [element.tag for element in cell.walk() if element is not cell and element.tag in _BLOCKS]
-        if "table" in blocks or any(tag in _HEADINGS for tag in blocks) or blocks.count("p") > 2:
+        blocks = [element.tag for element in cell.walk() if element is not cell and element.tag in BLOCKS]
+        if "table" in blocks or any(tag in HEADINGS for tag in blocks) or blocks.count("p") > 2:
             return True
     return False
 
