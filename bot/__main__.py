@@ -60,14 +60,16 @@ def console(
     if context.invoked_subcommand is not None:
         return
 
+    interactive = sys.stdin.isatty() and sys.stdout.isatty()
+
     async def work(conversation: Conversation) -> int:
-        if sys.stdin.isatty() and sys.stdout.isatty():
+        if interactive:
             await run_console(conversation, Console(highlight=False))
         else:
             await run_lines(conversation, sys.stdin, sys.stdout, sys.stderr)
         return ANSWERED
 
-    _run(work, viewer, workspace)
+    _run(work, viewer, workspace, serve=interactive)
 
 
 @app.command()
@@ -114,7 +116,8 @@ def viewer_of(texts: list[str]) -> Viewer:
 
 
 @asynccontextmanager
-async def _conversation(viewer: Viewer, workspace: str | None) -> AsyncIterator[Conversation]:
+async def _conversation(viewer: Viewer, workspace: str | None, *, serve: bool) -> AsyncIterator[Conversation]:
+    """Everything that is open while questions are answered. ``serve``: documents that wait are indexed meanwhile."""
     settings, indexer_settings = read_settings()
     _log_to(indexer_settings.data_dir)
     async with AsyncExitStack() as stack:
@@ -127,15 +130,20 @@ async def _conversation(viewer: Viewer, workspace: str | None) -> AsyncIterator[
             )
             stack.push_async_callback(client.close)
         library = await stack.enter_async_context(Indexer.open(indexer_settings, notify=_tell))
+        if serve:
+            with err.status("Opening the documents …"):
+                await library.work()
         answerer = Answerer(library, client, settings, load_prices(settings.prices_file))
         yield Conversation(answerer, library, viewer, workspace or settings.workspace)
 
 
-def _run(work: Callable[[Conversation], Awaitable[int]], viewer: list[str], workspace: str | None) -> NoReturn:
+def _run(
+    work: Callable[[Conversation], Awaitable[int]], viewer: list[str], workspace: str | None, *, serve: bool = False
+) -> NoReturn:
     who = viewer_of(viewer)
 
     async def call() -> int:
-        async with _conversation(who, workspace) as conversation:
+        async with _conversation(who, workspace, serve=serve) as conversation:
             return await work(conversation)
 
     try:

@@ -92,6 +92,11 @@ def guess(text: str) -> str:
     return best if counts[best] else "en"
 
 
+def is_common(word: str) -> bool:
+    """Whether a word, in lower case, is one that questions are full of in any language of the table."""
+    return any(word in known for known in _VOCABULARY.values())
+
+
 def in_language(table: dict[str, str], language: str) -> str:
     """The entry for ``language``, or the English one."""
     return table.get(language, table["en"])

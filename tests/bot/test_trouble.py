@@ -110,9 +110,7 @@ async def test_a_stream_that_breaks_every_time_ends_in_passages(
     assert re.fullmatch(r"[2-9A-Z]{4}", answer.reference)
     assert len(claude.messages) == 4  # a search, an answer, and two more tries
     assert not answer.backed
-    assert "“INC-2023-04-011 took the login down. The root cause was an expired certificate on the gateway.” [1]" in (
-        answer.text
-    )
+    assert answer.text.startswith("“The root cause was an expired certificate on the gateway.")
     for citation in answer.citations:
         assert citation.quote in citation.hit.chunk.text
 
