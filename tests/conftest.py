@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-pytest_plugins = ["tests.fixtures.weaviate", "tests.fixtures.claude", "tests.fixtures.indexer"]
+pytest_plugins = [
+    "tests.fixtures.weaviate",
+    "tests.fixtures.claude",
+    "tests.fixtures.indexer",
+    "tests.fixtures.command_line",
+]
 
 
 @pytest.fixture(scope="session")

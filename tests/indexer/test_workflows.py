@@ -1,0 +1,133 @@
+"""The queue outlives the processes that work on it: killed ones, closed ones, several at once."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from pathlib import Path
+
+import pytest
+
+from indexer.documents import WORKSPACE, Original
+from indexer.library import Indexer
+from tests.claude_server import ClaudeServer, Contexts, Hold, Reply, Request
+from tests.fixtures.command_line import CommandLine
+from tests.fixtures.indexer import EVERYBODY, MakeSettings, added, followed
+
+pytestmark = pytest.mark.anyio
+
+REVIEW = "# Annual review\n\n" + "\n\n".join(
+    f"## Part {n}\n\n" + f"In part {n} the gateway of site {n} was moved. It took {n + 2} days, unnoticed. " * 12
+    for n in range(12)
+)
+
+
+class StopsAfter(Contexts):
+    """Writes contexts, but holds back every answer after the first few until it is released."""
+
+    def __init__(self, answers: int) -> None:
+        super().__init__()
+        self.left = answers
+        self.hold = Hold()
+
+    def __call__(self, request: Request) -> Reply:
+        self.left -= 1
+        reply = super().__call__(request)
+        return reply if self.left >= 0 else reply.but(hold=self.hold)
+
+
+async def test_a_killed_process_is_gone_on_with_and_nothing_is_paid_twice(
+    make_settings: MakeSettings, command_line: CommandLine, claude: ClaudeServer, tmp_path: Path
+) -> None:
+    """Killed in the middle of its contexts: the next process finishes the document, paying only for what is missing."""
+    brain = StopsAfter(5)
+    claude.brain = brain
+    claude.latency = 0.0
+    (tmp_path / "review.md").write_text(REVIEW)
+    keys = {"ANTHROPIC_API_KEY": "sk-test", "ANTHROPIC_BASE_URL": claude.base_url, "CONTEXT_CONCURRENCY": "2"}
+    process = command_line.but(**keys).start("indexer", "add", str(tmp_path / "review.md"))
+    try:
+        await claude.until(lambda: brain.left <= -2, seconds=60)
+        await asyncio.sleep(0.5)  # the five answers are written
+    finally:
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+    brain.hold.release()
+    asked = len(claude.messages)
+
+    settings = make_settings(anthropic_api_key="sk-test", anthropic_base_url=claude.base_url)
+    async with Indexer.open(settings) as indexer:
+        await indexer.work()
+        (row,) = await indexer.attempts("local")
+        row = await followed(indexer, row.id)
+        assert (row.state, dict(row.failures)) == ("published", {})
+        assert len(claude.messages) - asked == row.chunks - 5
+        (document,) = await indexer.documents("local", EVERYBODY)
+        assert document.usage.output_tokens > 0
+        passages = await indexer.passages("local", row.id)
+        assert "".join(passage.chunk.text for passage in passages) == REVIEW
+
+
+async def test_what_a_closed_process_left_queued_is_done_by_the_next(make_settings: MakeSettings) -> None:
+    """Recorded but never queued, as after a crash between both: whoever works next finds it."""
+    async with Indexer.open(make_settings()) as indexer:
+        original = Original("file:///a.txt", b"Found by the sweep.", "a.txt")
+        sha256 = await indexer._originals.put(original.data)
+        version, new = await indexer._catalogue.begin(
+            original, workspace="local", audience=WORKSPACE, title=None, added_by=None, sha256=sha256, fingerprint="x"
+        )
+        assert new
+    async with Indexer.open(make_settings()) as indexer:
+        await indexer.work()
+        assert (await followed(indexer, version.id)).state == "published"
+
+
+async def test_closing_finishes_what_is_in_hand(make_settings: MakeSettings, workspace: str) -> None:
+    async with Indexer.open(make_settings()) as indexer:
+        original = Original("file:///a.md", REVIEW.encode(), "a.md")
+        result = await indexer.add(original, workspace=workspace, audience=WORKSPACE)
+        async for row in indexer.follow([result.version]):
+            if row.state == "running":
+                break
+    async with Indexer.open(make_settings()) as indexer:
+        assert [document.id for document in await indexer.documents(workspace, None)] == [result.document]
+
+
+async def test_one_process_can_open_and_close_its_indexer_again(make_settings: MakeSettings, workspace: str) -> None:
+    for n in range(2):
+        async with Indexer.open(make_settings()) as indexer:
+            row = await added(indexer, workspace, f"Text {n}.", source=f"file:///{n}.txt")
+            assert row.state == "published"
+        assert await asyncio.to_thread(lambda: "threads work") == "threads work"
+
+
+async def test_many_documents_at_once_all_arrive(make_settings: MakeSettings, workspace: str) -> None:
+    async with Indexer.open(make_settings()) as indexer:
+        results = [
+            await indexer.add(
+                Original(f"file:///{n}.txt", f"Document number {n}.".encode(), f"{n}.txt"),
+                workspace=workspace,
+                audience=WORKSPACE,
+            )
+            for n in range(20)
+        ]
+        last = {row.id: row.state async for row in indexer.follow([result.version for result in results])}
+        assert set(last.values()) == {"published"}
+        assert len(await indexer.documents(workspace, EVERYBODY)) == 20
+
+
+async def test_an_unexpected_error_fails_the_document_with_a_reference_and_no_detail(
+    make_settings: MakeSettings, workspace: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise RuntimeError("secret text of the document")
+
+    monkeypatch.setattr("indexer.pipeline.chunk", broken)
+    async with Indexer.open(make_settings()) as indexer:
+        row = await added(indexer, workspace, "Anything.")
+        assert row.state == "failed"
+        assert row.error is not None
+        assert row.error.startswith("Something unexpected went wrong (reference ")
+        assert "secret" not in row.error
+        reference = row.error.partition("reference ")[2][:6]
+        assert reference in caplog.text
