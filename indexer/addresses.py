@@ -12,15 +12,20 @@ Resolve = Callable[[str, int], Awaitable[list[Address]]]
 
 _NAT64 = (ip_network("64:ff9b::/96"), ip_network("64:ff9b:1::/48"))
 _NOT_PUBLIC = (
+    # what the standard library of some Python versions takes for public
     ip_network("100.64.0.0/10"),  # shared by the customers of a provider; cloud services live there too
+    ip_network("192.0.0.0/24"),  # protocol assignments; Oracle's cloud answers instances there
+    ip_network("192.88.99.0/24"),  # relays to IPv6
     ip_network("168.63.129.16/32"),  # Azure's host, reachable from every machine in it
     ip_network("fec0::/10"),  # site-local, from before private addresses
-    ip_network("::/96"),  # IPv4 in IPv6 as it was written once
+    ip_network("::/96"),  # IPv4 in IPv6, as it was written once
+    ip_network("2001::/23"),  # IPv4 in IPv6 (Teredo), and other protocol assignments
+    ip_network("2002::/16"),  # IPv4 in IPv6 (6to4)
 )
 
 
 def is_public(address: Address) -> bool:
-    """Whether an address belongs to the public internet, and so does any IPv4 address inside of it.
+    """Whether an address belongs to the public internet, and so does an IPv4 address inside of it.
 
     >>> is_public(ip_address("93.184.215.14")), is_public(ip_address("::ffff:127.0.0.1"))
     (True, False)
@@ -28,11 +33,10 @@ def is_public(address: Address) -> bool:
     if any(address in network for network in _NOT_PUBLIC):
         return False
     if isinstance(address, IPv6Address):
-        inner = address.ipv4_mapped or address.sixtofour or (address.teredo or (None, None))[1]
-        if inner is None and any(address in network for network in _NAT64):
-            inner = IPv4Address(int(address) & 0xFFFFFFFF)
-        if inner is not None:
-            return is_public(inner)
+        if address.ipv4_mapped:
+            return is_public(address.ipv4_mapped)
+        if any(address in network for network in _NAT64):
+            return is_public(IPv4Address(int(address) & 0xFFFFFFFF))
     return address.is_global and not (address.is_multicast or address.is_reserved or address.is_unspecified)
 
 

@@ -18,7 +18,7 @@ _NO_TEXT = frozenset(
     {
         "audio", "button", "canvas", "datalist", "embed", "head", "iframe", "input", "map", "math", "menu", "meter",
         "nav", "noscript", "object", "picture", "progress", "script", "select", "style", "svg", "template", "textarea",
-        "video",
+        "title", "video",
     }
 )  # fmt: skip
 _HIDING = re.compile(

@@ -27,6 +27,8 @@ _LEGACY = (
 )  # fmt: skip
 _CONTROLS = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 _SAMPLE = 50_000
+_BREAK = re.compile(r"[ \n.,\u3000-\u3002]")
+_WITHOUT_A_BREAK = 40  # longer texts have a space, a newline or a full stop somewhere
 
 
 class NotText(ValueError):
@@ -91,7 +93,7 @@ def _wide(data: bytes) -> str:
 
 def _plausible(text: str) -> float:
     """The share of characters that texts are made of. Bytes read in the wrong order fall all over the code space."""
-    if not text:
+    if not text or (len(text) > _WITHOUT_A_BREAK and not _BREAK.search(text)):
         return 0.0
     usual = sum(
         c in "\n\r\t"

@@ -1,0 +1,92 @@
+"""Text in any encoding, and the headings of Markdown."""
+
+from __future__ import annotations
+
+import pytest
+
+from indexer.documents import Heading
+from indexer.reading.plain_text import NotText, decode, markdown_headings, notebook_as_markdown
+
+FRENCH = "Le café est fermé à Noël. Déjà vu, où çà ?\n\n  Été  2024\n"
+JAPANESE = "会議は月曜日に延期されました。\n東京オフィスで行います。\n"
+RUSSIAN = "Встреча перенесена на понедельник. Сообщите коллегам.\n"
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
+@pytest.mark.parametrize("text", [FRENCH, JAPANESE, RUSSIAN, "plain\n"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_unicode_is_read_with_and_without_a_byte_order_mark(text: str, encoding: str, mark: str) -> None:
+    assert decode((mark + text).encode(encoding)) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        (FRENCH, "cp1252"),
+        ("Été", "cp1252"),
+        ("He said “hello” – and that’s it… €5", "cp1252"),
+        (JAPANESE, "shift_jis"),
+        (JAPANESE, "euc_jp"),
+        (JAPANESE, "iso2022_jp"),
+        ("エラーコード INC-2023-04-011 を確認してください。", "shift_jis"),
+        ("会议推迟到星期一。请通知同事。", "gb18030"),
+        ("會議延期至星期一。請通知同事。", "big5"),
+        ("회의가 월요일로 연기되었습니다.", "euc_kr"),
+        (RUSSIAN, "koi8_r"),
+        (RUSSIAN, "cp1251"),
+        ("Zażółć gęślą jaźń. Spotkanie przełożono.", "cp1250"),
+        ("Příliš žluťoučký kůň úpěl ďábelské ódy.", "iso8859_2"),
+        ("Η συνάντηση αναβλήθηκε για τη Δευτέρα.", "cp1253"),
+        ("הפגישה נדחתה ליום שני", "cp1255"),
+    ],
+)
+def test_encodings_from_before_unicode_are_told_apart(text: str, encoding: str) -> None:
+    assert decode(text.encode(encoding)) == text
+
+
+def test_spaces_and_empty_lines_stand_as_they_were() -> None:
+    text = "é\n\n\n   indented\t tab  \n\n"
+    assert decode(text.encode("cp1252")) == text
+
+
+@pytest.mark.parametrize("data", [bytes(range(256)) * 40, b"\x00\x01\x02\x03" * 500, b"ab\x01\x02\x03\x04\x05\x06"])
+def test_what_is_no_text_is_told(data: bytes) -> None:
+    with pytest.raises(NotText):
+        decode(data)
+
+
+def test_headings_of_both_kinds_are_found_where_they_start() -> None:
+    text = "# One #\n\npara\n\n  ## *Two* `x` [link](http://a)\n\nThree\n=====\n\nFour\n---\n\n####### no\n#no\n"
+    headings = markdown_headings(text)
+    assert [(heading.level, heading.title) for heading in headings] == [
+        (1, "One"),
+        (2, "Two x link"),
+        (1, "Three"),
+        (2, "Four"),
+    ]
+    assert [text[heading.start :].lstrip()[:3] for heading in headings] == ["# O", "## ", "Thr", "Fou"]
+
+
+def test_what_looks_like_a_heading_in_code_or_front_matter_is_none() -> None:
+    text = (
+        "---\ntitle: x\n---\n\n```sh\n# comment\n```\n\n~~~\n# a\n```\n# b\n~~~\n\n"
+        "    # indented\n\n- item\n---\n\n# Yes\n"
+    )
+    assert [heading.title for heading in markdown_headings(text)] == ["Yes"]
+
+
+def test_a_row_of_a_table_and_a_rule_are_no_headings() -> None:
+    assert markdown_headings("| a | b |\n|---|---|\n| 1 | 2 |\n\n---\n\n***\n") == ()
+
+
+def test_underscores_within_a_title_stay() -> None:
+    assert markdown_headings("# snake_case_name and 2*3") == (Heading(1, "snake_case_name and 2*3", 0),)
+
+
+def test_a_notebook_is_prose_and_code() -> None:
+    text = (
+        '{"nbformat": 4, "cells": [{"cell_type": "markdown", "source": ["# T\\n", "x"]},'
+        '{"cell_type": "code", "source": "print(1)", "outputs": [{"text": "1"}]}]}'
+    )
+    assert notebook_as_markdown(text) == "# T\nx\n\n```\nprint(1)\n```"
+    assert notebook_as_markdown('{"a": 1}') is None

@@ -1,0 +1,121 @@
+"""Originals from files, folders and standard input."""
+
+from __future__ import annotations
+
+import os
+import stat
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from indexer.documents import Original
+from indexer.errors import SourceRefused
+from indexer.settings import IndexerSettings
+from indexer.sources import Rejected, open_source
+
+pytestmark = pytest.mark.anyio
+
+
+async def _open(source: str | Path, *, max_file_mb: float = 50, **more: Any) -> list[Original | Rejected]:
+    settings = IndexerSettings(_env_file=None, max_file_mb=max_file_mb)
+    return [item async for item in open_source(str(source), settings, **more)]
+
+
+async def _refused(source: str | Path, **more: Any) -> str:
+    with pytest.raises(SourceRefused) as caught:
+        await _open(source, **more)
+    return str(caught.value)
+
+
+async def test_a_file_has_its_path_as_key_and_its_date(tmp_path: Path) -> None:
+    path = tmp_path / "a b.txt"
+    path.write_bytes(b"words")
+    os.utime(path, (1_700_000_000, 1_700_000_000))
+    (item,) = await _open(path)
+    assert item == Original(
+        source=path.as_uri(), data=b"words", name="a b.txt", date=datetime.fromtimestamp(1_700_000_000, tz=UTC)
+    )
+
+
+async def test_one_file_has_one_key_however_it_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "x.txt").write_text("x")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    names = ["x.txt", "./folder/../x.txt", "~/x.txt", (tmp_path / "x.txt").as_uri()]
+    assert {item.source for name in names for item in await _open(name)} == {(tmp_path / "x.txt").as_uri()}
+
+
+async def test_a_folder_gives_its_documents_in_order_and_nothing_else(tmp_path: Path) -> None:
+    for name in ("b.txt", "a/z.txt", "a/y.txt", ".hidden", ".git/config", "node_modules/m.js", "c.txt"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(name)
+    assert [item.name for item in await _open(tmp_path)] == ["b.txt", "c.txt", "y.txt", "z.txt"]
+
+
+async def test_links_out_of_a_folder_and_loops_are_left_out(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (tmp_path / "secret.txt").write_text("secret")
+    (folder / "a.txt").write_text("a")
+    (folder / "out.txt").symlink_to(tmp_path / "secret.txt")
+    (folder / "loop").symlink_to(folder, target_is_directory=True)
+    assert [item.name for item in await _open(folder)] == ["a.txt"]
+
+
+async def test_one_refused_file_does_not_stop_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes(b"x" * 2_000_000)
+    os.mkfifo(tmp_path / "b.txt")
+    (tmp_path / "c.txt").write_text("c")
+    first, second, third = await _open(tmp_path, max_file_mb=1)
+    assert isinstance(first, Rejected)
+    assert isinstance(second, Rejected)
+    assert (first.name, str(first.error).split(";")[0]) == ("a.txt", "a.txt has 2.0 MB and at most 1 MB are read")
+    assert third.name == "c.txt"
+
+
+async def test_a_file_that_may_not_be_read_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("a")
+    path.chmod(0)
+    try:
+        if os.access(path, os.R_OK):
+            pytest.skip("this user may read everything")
+        assert "may not be read" in await _refused(path)
+    finally:
+        path.chmod(stat.S_IRUSR | stat.S_IWUSR)
+
+
+async def test_a_large_file_is_refused_before_it_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.bin"
+    with path.open("wb") as file:
+        file.truncate(10_000_000_000)  # takes no space on the disk
+    assert "10,000.0 MB" in await _refused(path)
+
+
+async def test_what_is_not_there_is_told(tmp_path: Path) -> None:
+    assert await _refused(tmp_path / "no.txt") == f"There is no file or folder {tmp_path / 'no.txt'}; check the path."
+    (tmp_path / "empty").mkdir()
+    assert "no documents" in await _refused(tmp_path / "empty")
+
+
+async def test_pasted_text_is_a_document_of_its_own_unless_it_has_a_key() -> None:
+    (first,) = await _open("-", stdin=b"words")
+    (again,) = await _open("-", stdin=b"words")
+    assert first.source.startswith("text:")
+    assert first.source != again.source
+    (keyed,) = await _open("-", stdin=b"words", key="notes")
+    assert keyed == Original(source="text:notes", data=b"words", name="notes")
+    assert "standard input" in await _refused("-", stdin=b" \n")
+
+
+@pytest.mark.parametrize("source", ["ftp://host/file", "s3://bucket/key", "file://other-host/etc/passwd"])
+async def test_other_schemes_and_machines_are_refused(source: str) -> None:
+    await _refused(source)
+
+
+@pytest.mark.parametrize("source", ["/etc/passwd", "file:///etc/passwd", "~/.ssh/id_rsa"])
+async def test_sources_that_come_from_people_open_no_file_of_this_machine(source: str) -> None:
+    assert "attach the file" in await _refused(source, local=False)
