@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from ..catalogue import WAITING
-from ..documents import ContextKind, Document, Hit, Passage
+from ..documents import WORKSPACE, ContextKind, Document, Hit, Passage
 from ..errors import NotFound
 from ..library import Indexer
 from ..rows import Version
@@ -215,9 +215,13 @@ def status_json(documents: list[Document], attempts: list[Version]) -> dict[str,
     }
 
 
-def place(heading_path: tuple[str, ...], pages: tuple[int, ...]) -> str:
-    """Where a chunk stands, for a person: ``Cybersecurity › Incidents, p. 14–15``."""
-    told = " › ".join(heading_path)
+def place(title: str, heading_path: tuple[str, ...], pages: tuple[int, ...]) -> str:
+    """Where a chunk stands in its document, for a person; the title is not said again.
+
+    >>> place("Review 2023", ("Review 2023", "Cybersecurity", "Incidents"), (14, 15))
+    'Cybersecurity › Incidents, p. 14–15'
+    """
+    told = " › ".join(heading for heading in heading_path if heading != title)
     if pages:
         first, last = min(pages), max(pages)
         told += (", " if told else "") + (f"p. {first}" if first == last else f"p. {first}–{last}")
@@ -231,25 +235,30 @@ def _state(version: Version) -> str:
 
 
 def _document_table(documents: list[Document]) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in ("Document", "Title", "For", "Date"):
-        table.add_column(name, overflow="fold")
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
+    table.add_column("Id", no_wrap=True)
+    table.add_column("Title", overflow="fold", ratio=1)
+    everybody = all(document.audience == WORKSPACE for document in documents)
+    if not everybody:
+        table.add_column("For", overflow="fold")
+    table.add_column("Date", no_wrap=True)
     for name in ("Passages", "Cost"):
-        table.add_column(name, justify="right")
-    table.add_column("Contexts")
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("Contexts", no_wrap=True)
     for document in documents:
         contexts = "generated" if document.context_kind is ContextKind.GENERATED else "structural"
         if document.failed_contexts:
             contexts = f"[yellow]{document.failed_contexts} failed[/yellow]"
-        table.add_row(
-            document.id,
+        cells = [
+            document.id[:8],
             escape(document.title),
-            escape(str(document.audience)),
+            *([] if everybody else [escape(str(document.audience))]),
             f"{document.date:%Y-%m-%d}" if document.date else "",
             str(document.chunks),
-            f"${document.usage.cost_usd:.4f}",
+            f"${document.usage.cost_usd:.4f}" if document.usage.cost_usd else "–",
             contexts,
-        )
+        ]
+        table.add_row(*cells)
     return table
 
 
@@ -259,7 +268,7 @@ def _print_document(document: Document, passages: list[Passage]) -> None:
         if value is not None and name not in ("title", "usage"):
             out.print(f"[dim]{name:>16}[/dim]  {escape(str(value))}")
     for passage in passages:
-        where = place(passage.chunk.heading_path, passage.chunk.pages)
+        where = place(document.title, passage.chunk.heading_path, passage.chunk.pages)
         out.print(f"\n[bold]#{passage.chunk.position}[/bold] [dim]{escape(where)}[/dim]")
         if passage.context.text:
             out.print(f"[italic dim]Context ({passage.context.kind}): {escape(passage.context.text)}[/italic dim]")
@@ -269,9 +278,10 @@ def _print_document(document: Document, passages: list[Passage]) -> None:
 
 
 def _print_hit(number: int, hit: Hit) -> None:
-    where = place(hit.chunk.heading_path, hit.chunk.pages)
+    where = place(hit.title, hit.chunk.heading_path, hit.chunk.pages)
     date = f" · {hit.date:%Y-%m-%d}" if hit.date else ""
-    out.print(f"[bold]{number}  {escape(hit.title)}[/bold] [dim]{escape(where)}{date} · {hit.score:.3f}[/dim]")
+    where = f" › {where}" if where else ""
+    out.print(f"[bold]{number}  {escape(hit.title)}[/bold][dim]{escape(where)}{date} · {hit.score:.3f}[/dim]")
     out.print(f"[italic dim]{escape(hit.context.text)}[/italic dim]")
     out.print(escape(hit.chunk.text.strip("\n")) + "\n")
 
