@@ -213,7 +213,8 @@ class _Embedded:
         before = await asyncio.to_thread(self._read)
         key = before.key if before else secrets.token_urlsafe(24)
         for attempt in range(_ATTEMPTS):
-            ports = before.ports if before and attempt == 0 and are_free(before.ports) else free_ports()
+            again = before is not None and attempt == 0 and await _soon_free(before.ports)
+            ports = before.ports if before and again else free_ports()
             try:
                 return await self._start_at(binary, ports, key)
             except _PortTaken:
@@ -282,3 +283,12 @@ class _Embedded:
         with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
             json.dump(asdict(record), file)
         new.replace(self._record)
+
+
+async def _soon_free(ports: Ports) -> bool:
+    """Whether the ports are free, or within a second: a server that was killed just now still holds them."""
+    for _ in range(10):
+        if are_free(ports):
+            return True
+        await asyncio.sleep(0.1)
+    return False
