@@ -7,8 +7,8 @@ import threading
 
 from indexer.documents import ExtractedText, Original
 from indexer.errors import ExtractionRefused
+from indexer.reading.limits import Limits
 from indexer.reading.process import Reader, borrowed
-from indexer.reading.reader import Limits
 from indexer.settings import IndexerSettings
 
 _MB = 1_000_000

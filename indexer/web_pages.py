@@ -8,7 +8,6 @@ from urllib.parse import urlsplit
 from .errors import SourceRefused
 from .reading.draft import Draft
 from .reading.markup import parse
-from .reading.plain_text import decode
 
 # Sites whose documents are shown to people who have signed in, by a script. The pattern names what to do instead.
 _SITES = (
@@ -26,6 +25,7 @@ _SIGN_IN_PATHS = re.compile(r"/(?:login|log-in|signin|sign-in|sso|saml2?|adfs/ls
 _SAML = re.compile(r"""name=["']?(?:SAMLRequest|SAMLResponse)\b""", re.IGNORECASE)
 _SCRIPT_WANTED = re.compile(r"(?:enable|requires?|activer|activate|needs?)\s+(?:\w+\s+){0,4}javascript", re.IGNORECASE)
 _FILLED_BY_SCRIPT = frozenset({"root", "app", "__next", "__nuxt", "svelte", "main-app", "react-root", "application"})
+_LOOKED_AT = 1_000_000  # bytes; a page of more is neither a form nor empty
 _LITTLE_TEXT = 250
 _SIGN_IN_TEXT = 2_000
 
@@ -55,10 +55,7 @@ def refuse_sign_in_page(url: str, data: bytes, declared_type: str | None) -> Non
     head = data[:2048].lstrip().lower()
     if b"<html" not in head and b"<!doctype html" not in head and "html" not in (declared_type or ""):
         return
-    try:
-        html = decode(data)
-    except ValueError:
-        return
+    html = data[:_LOOKED_AT].decode("utf-8", "replace")  # words in other encodings do not matter here
     page, draft = parse(html), Draft()
     page.write(draft)
     host = urlsplit(url).hostname or url
@@ -66,7 +63,7 @@ def refuse_sign_in_page(url: str, data: bytes, declared_type: str | None) -> Non
     password = any(element.tag == "input" and element.attributes.get("type") == "password" for element in elements)
     if (password and draft.length < _SIGN_IN_TEXT) or _SAML.search(html):
         raise _sign_in(host)
-    if draft.length < _LITTLE_TEXT and any(element.tag == "script" for element in elements):
+    if len(data) <= _LOOKED_AT and draft.length < _LITTLE_TEXT and any(element.tag == "script" for element in elements):
         filled = any(element.attributes.get("id") in _FILLED_BY_SCRIPT for element in elements)
         wanted = any(element.tag == "noscript" and _SCRIPT_WANTED.search(element.text()) for element in elements)
         if filled or wanted or not draft.length:

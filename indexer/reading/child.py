@@ -10,7 +10,8 @@ from typing import Any
 from indexer.documents import Original
 from indexer.errors import ExtractionRefused
 from indexer.reading import wire
-from indexer.reading.reader import Limits, read
+from indexer.reading.limits import Limits
+from indexer.reading.reader import read
 
 _MEMORY = 3 * 1024**3  # address space; several times what a PDF of 2,000 pages needs
 

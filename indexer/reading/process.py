@@ -22,7 +22,7 @@ from typing import IO, cast
 from indexer.documents import ExtractedText, Original
 from indexer.errors import ExtractionRefused
 from indexer.reading import wire
-from indexer.reading.reader import Limits, too_slow
+from indexer.reading.limits import Limits, too_slow
 
 _log = logging.getLogger(__name__)
 

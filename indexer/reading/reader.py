@@ -12,21 +12,12 @@ from indexer.reading import archives, book, engine, mail, ocr, slides, structure
 from indexer.reading.details import first_heading, language_of, sensible_date, sensible_title
 from indexer.reading.draft import Draft
 from indexer.reading.formats import PPTX, ZIPPED, Format, Reading, recognise
+from indexer.reading.limits import Limits, too_slow
 from indexer.reading.markup import parse
 from indexer.reading.plain_text import NotText, front_matter, markdown_headings, notebook_as_markdown
 from indexer.reading.sanitising import visible
 
 _MB = 1_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What one document may cost: pages, megabytes unpacked, seconds; and the OCR languages, as ``eng+fra``."""
-
-    pages: int
-    unpacked_mb: float
-    seconds: float
-    ocr_languages: str
 
 
 @dataclass(slots=True)
@@ -226,13 +217,6 @@ def _explained(name: str, limits: Limits, message: str) -> ExtractionRefused:
 def _too_many_pages(name: str, limits: Limits, count: int | None) -> ExtractionRefused:
     has = f"{count:,} pages" if count else "too many pages"
     return ExtractionRefused(f"{name} has {has} and at most {limits.pages:,} are read; split it, or raise MAX_PAGES.")
-
-
-def too_slow(name: str, limits: Limits) -> ExtractionRefused:
-    """Reading took longer than it may."""
-    return ExtractionRefused(
-        f"{name} could not be read within {limits.seconds:g} seconds; split it, or raise EXTRACTION_SECONDS."
-    )
 
 
 def _locked(name: str) -> ExtractionRefused:
