@@ -35,6 +35,7 @@ from .errors import (
     WeaviateUnavailable,
 )
 from .prices import Prices, load_prices
+from .reading.sanitising import visible
 from .sentences import sentences
 from .settings import IndexerSettings
 
@@ -75,6 +76,7 @@ __all__ = [
     "open_claude",
     "sentences",
     "usage_of",
+    "visible",
 ]
 
 # These take a second to load, so they are loaded when somebody asks for them.

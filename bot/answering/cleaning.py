@@ -38,10 +38,20 @@ Piece = tuple[int, int] | str  # a span that stays, or text put in
 
 @dataclass(frozen=True, slots=True)
 class Cleaned:
-    """``text`` after the edits; ``origin[i]`` is where its i-th character stood, or where it was put in."""
+    """``text`` after the edits; ``origin[i]`` is where its i-th character stood, or where it was put in.
+
+    ``wholes`` are the spans, where they stood, of links of which the words were kept: not to be cut in two.
+    """
 
     text: str
     origin: Sequence[int]
+    wholes: tuple[tuple[int, int], ...] = ()
+
+    def may_cut(self, at: int) -> bool:
+        """Whether the text can be divided before its ``at``-th character, and what follows be cleaned again later."""
+        if not 0 < at < len(self.text):
+            return True
+        return not any(start < self.origin[at] < end for start, end in self.wholes)
 
 
 def cleaned(raw: str, urls: frozenset[str], no_link: str, *, whole: bool) -> Cleaned:
@@ -98,9 +108,13 @@ def unfinished(raw: str) -> int:
 def _edit(before: Cleaned, pattern: re.Pattern[str], replace: Callable[[re.Match[str]], list[Piece]]) -> Cleaned:
     text: list[str] = []
     origin: list[int] = []
+    wholes = list(before.wholes)
     at = 0
     for match in pattern.finditer(before.text):
-        pieces = [(at, match.start()), *replace(match)]
+        kept = replace(match)
+        if kept and match.end() > match.start():
+            wholes.append((before.origin[match.start()], before.origin[match.end() - 1] + 1))
+        pieces = [(at, match.start()), *kept]
         at = match.end()
         for piece in pieces:
             if isinstance(piece, str):
@@ -113,4 +127,4 @@ def _edit(before: Cleaned, pattern: re.Pattern[str], replace: Callable[[re.Match
         return before
     text.append(before.text[at:])
     origin.extend(before.origin[at:])
-    return Cleaned("".join(text), origin)
+    return Cleaned("".join(text), origin, tuple(wholes))

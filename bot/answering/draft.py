@@ -16,7 +16,7 @@ from bot.answering.cleaning import Cleaned, cleaned, unfinished
 from bot.answering.events import Citation, Source, Statement
 from bot.answering.languages import NO_LINK, UNBACKED, in_language
 from bot.answering.statements import is_absence_line, is_statement
-from bot.answering.visible import without_hidden
+from bot.answering.visible import Filter
 from indexer import sentences
 
 LOOK_AHEAD = 8  # characters of the next sentence that must be there: an end may turn out to be an abbreviation's
@@ -42,6 +42,7 @@ class _Block:
     quotes: list[Quote] = field(default_factory=list)
     came: int = 0
     closed: bool = False
+    filter: Filter = field(default_factory=Filter)
 
 
 class Draft:
@@ -81,10 +82,8 @@ class Draft:
 
     def write(self, block: int, text: str) -> None:
         """Take text of the block with this number."""
-        self._blocks.setdefault(block, _Block())
-        seen = without_hidden(text)
-        self._raw += seen
-        self._owners.extend([block] * len(seen))
+        owner = self._blocks.setdefault(block, _Block())
+        self._append(block, owner.filter.take(text))
 
     def cite(self, block: int, location: Location) -> None:
         """Take a citation of that block, if it holds."""
@@ -99,7 +98,13 @@ class Draft:
 
     def close(self, block: int) -> None:
         """No more comes for that block."""
-        self._blocks.setdefault(block, _Block()).closed = True
+        owner = self._blocks.setdefault(block, _Block())
+        self._append(block, owner.filter.close())
+        owner.closed = True
+
+    def _append(self, block: int, text: str) -> None:
+        self._raw += text
+        self._owners.extend([block] * len(text))
 
     def ready(self) -> list[Sentence]:
         """The sentences that are complete now. Nothing comes before the first that cites: what Claude says on its way
@@ -110,8 +115,8 @@ class Draft:
         """The rest. ``cut``: the text broke off, so its last sentence may be a half one and is left out.
         ``casual``: it is small talk, which needs no sources."""
         self._casual = casual
-        for block in self._blocks.values():
-            block.closed = True
+        for block in self._blocks:
+            self.close(block)
         complete = list(self._complete(whole=not cut))
         self._raw, self._owners = "", []
         return self._passed_on(complete, whole=True)
@@ -127,7 +132,7 @@ class Draft:
     def _complete(self, *, whole: bool) -> Iterator[Sentence]:
         clean = cleaned(self._raw, self._urls, self._no_link, whole=whole)
         safe = len(self._raw) if whole else unfinished(self._raw)
-        spans = _spans(clean.text)
+        spans = _spans(clean)
         done = 0
         for number, (start, end) in enumerate(spans):
             last = number == len(spans) - 1
@@ -191,12 +196,15 @@ class Draft:
         return citation.marker
 
 
-def _spans(text: str) -> list[tuple[int, int]]:
+def _spans(clean: Cleaned) -> list[tuple[int, int]]:
+    """The sentences; those that a link runs over are one."""
     spans: list[tuple[int, int]] = []
-    at = 0
-    for sentence in sentences(text, None):
-        spans.append((at, at + len(sentence)))
+    start = at = 0
+    for sentence in sentences(clean.text, None):
         at += len(sentence)
+        if clean.may_cut(at):
+            spans.append((start, at))
+            start = at
     return spans
 
 

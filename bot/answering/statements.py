@@ -32,6 +32,11 @@ _NOTHING_FOUND = re.compile(
     r"|見つかりません|ありませんでした|没有找到|未找到",
     re.IGNORECASE,
 )
+# "…, but it is 5": after such a word a sentence that says what is missing may go on to state something.
+_TURNS = re.compile(
+    r"[;—]|\b(?:but|however|although|yet|mais|cependant|toutefois|aber|jedoch|doch|pero|sino|ma|però|mas|maar)\b|ただし|但",
+    re.IGNORECASE,
+)
 _FILLER = re.compile(
     r"\s*(?:here (?:is|are|['’]s) (?:what|the)\b[^.]{0,60}"
     r"|let me (?:search|check|look)\b.*|I(?:['’]ll| will) (?:search|check|look)\b.*"
@@ -77,7 +82,7 @@ def is_statement(sentence: str) -> bool:
     text = _LIST_MARK.sub("", text)
     if text.rstrip(_TRAILING).endswith(("?", "？", ":", "：", "؟", ";")):  # ";" is the Greek question mark, too
         return False
-    if _NOTHING_FOUND.search(text) or _FILLER.match(text):
+    if (_NOTHING_FOUND.search(text) and not _TURNS.search(text)) or _FILLER.match(text):
         return False
     if any(c.isdigit() for c in text):
         return True

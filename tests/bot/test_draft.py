@@ -191,6 +191,16 @@ def test_a_link_in_pieces_is_removed(shown: ShownSources) -> None:
         assert "http" not in text
 
 
+def test_a_link_over_a_sentence_end_is_removed_as_a_whole(shown: ShownSources) -> None:
+    for piece in (1, 1_000):
+        draft = Draft(shown, "en")
+        blocks: list[Block] = [
+            ("It failed. [See here. All of it](javascript:SECRET) is known. End of it.", [cite(shown, 0)])
+        ]
+        text = said(feed(draft, blocks, piece))
+        assert re.sub(r" \[1\]", "", text) == "It failed. See here. All of it is known. End of it."
+
+
 def test_a_half_sentence_never_stays(shown: ShownSources) -> None:
     draft = Draft(shown, "en")
     blocks: list[Block] = [("It failed.", [cite(shown, 0)]), (" It was closed in the first week of M", [])]
@@ -201,6 +211,13 @@ def test_hidden_characters_of_the_model_do_not_pass(shown: ShownSources) -> None
     draft = Draft(shown, "en")
     hidden = "".join(chr(0xE0000 + ord(letter)) for letter in "SECRET")
     assert said(feed(draft, [(f"It fai{hidden}led.", [cite(shown, 0)])])) == "It failed. [1]"
+
+
+def test_flags_and_emoji_survive_being_streamed_in_pieces(shown: ShownSources) -> None:
+    england = "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f"
+    text = f"It failed in {england} and 👩‍👩‍👧 saw ❤️ of می‌خواهم."
+    for piece in (1, 2, 5):
+        assert said(feed(Draft(shown, "en"), [(text, [cite(shown, 0)])], piece)) == f"{text} [1]"
 
 
 def test_what_may_be_said_again_is_known_by_its_sources(shown: ShownSources) -> None:

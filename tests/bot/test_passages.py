@@ -26,8 +26,8 @@ def quotes(question: str, *chunks: str) -> list[str]:
         ),
         (
             "What caused INC-2023-04-011?",
-            "# Report on INC-2023-04-011\n\nNobody could work. The root cause of it all was an expired certificate on the"
-            " login gateway. Nothing was lost.",
+            "# Report on INC-2023-04-011\n\nNobody could work. The root cause of it all was an expired certificate on"
+            " the login gateway. Nothing was lost.",
             "The root cause of it all was an expired certificate on the login gateway.",
         ),
         (

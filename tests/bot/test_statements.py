@@ -19,6 +19,7 @@ from bot.answering.statements import is_absence_line, is_small_talk, is_statemen
         "原因は証明書の期限切れでした。",
         "# Findings The root cause was an expired certificate on the gateway of the whole login system.",
         "As far as I remember, it was a Tuesday.",
+        "The documents do not mention it, but it is usually 5 percent.",
     ],
 )
 def test_statements_need_a_source(sentence: str) -> None:

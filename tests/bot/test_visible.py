@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.answering.visible import one_line, visible, without_hidden
+from bot.answering.visible import Filter, one_line, visible, without_hidden
 
 ENGLAND = "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f"
 
@@ -57,6 +57,21 @@ def test_no_control_character_stays(text: str) -> None:
     seen = visible(text)
     assert not any((ord(c) < 32 and c not in "\t\n") or 0x7F <= ord(c) < 0xA0 for c in seen)
     assert visible(seen) == seen
+
+
+@given(st.text(st.sampled_from("ab \r\n❤👩\u200d\ufe0f\U0001f3f4\U000e0067\U000e007f\u200b")), st.integers(1, 3))
+def test_text_in_pieces_is_filtered_like_the_whole(text: str, piece: int) -> None:
+    filtered = Filter()
+    passed = "".join(filtered.take(text[at : at + piece]) for at in range(0, len(text), piece)) + filtered.close()
+    assert passed == without_hidden(text)
+
+
+@pytest.mark.parametrize("piece", [1, 2, 3])
+def test_a_flag_in_pieces_survives(piece: int) -> None:
+    filtered = Filter()
+    text = f"In {ENGLAND} it rains."
+    passed = "".join(filtered.take(text[at : at + piece]) for at in range(0, len(text), piece)) + filtered.close()
+    assert passed == text
 
 
 def test_one_line_is_cut_with_dots() -> None:
