@@ -39,7 +39,7 @@ def _answer(original: Original, limits: Limits) -> tuple[dict[str, Any], bytes]:
     except MemoryError:
         os._exit(1)  # told by the parent, which sees the end
     except Exception as error:  # noqa: BLE001 - whatever a document does to its reader refuses that document only
-        return {"failed": repr(error)}, b""
+        return {"failed": repr(error)[:300]}, b""
     return {"extracted": wire.pack(extracted)}, extracted.text.encode("utf-8")
 
 
