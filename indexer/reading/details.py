@@ -43,6 +43,7 @@ _LANGUAGES = {
 }  # fmt: skip
 _ENOUGH = 40  # fewer letters say little about a language, and so do words between many figures
 _MOSTLY = 0.6
+_PLENTY = 400
 _SAMPLE = 6_000
 
 
@@ -108,7 +109,8 @@ def language_of(text: str, declared: str | None = None) -> str | None:
     if letters >= max(_ENOUGH, _MOSTLY * len("".join(sample.split()))) or any(
         "\u0590" <= c <= "\ud7a3" for c in sample
     ):
-        config = {"language_detection": {"enabled": True, "min_confidence": 0.8, "detect_multiple": False}}
+        sure = 0.4 if letters >= _PLENTY else 0.8  # names and addresses make even plain mail less certain
+        config = {"language_detection": {"enabled": True, "min_confidence": sure, "detect_multiple": False}}
         try:
             detected = engine.run(sample.encode("utf-8", "ignore"), "text/plain", config).detected_languages
             found = _LANGUAGES.get(detected[0]) if detected else None
