@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import logging
 import sys
@@ -32,6 +31,7 @@ from indexer import (
     Viewer,
     load_prices,
     open_claude,
+    run_to_end,
 )
 
 ANSWERED, USAGE, AWAY, INTERRUPTED = 0, 2, 3, 130
@@ -147,7 +147,7 @@ def _run(
             return await work(conversation)
 
     try:
-        code = asyncio.run(call())
+        code = run_to_end(call())
     except SituateError as error:
         err.print(f"[red]{escape(str(error))}[/red]")
         code = USAGE if isinstance(error, SettingsInvalid) else AWAY

@@ -20,7 +20,9 @@ _ESCAPES = re.compile(
 )
 _LINE_ENDS = re.compile("[\u2028\u2029]")
 # What cannot be judged before the next character is there: a flag that is being spelled, a joiner, a selector, a CR.
-_UNDECIDED = re.compile("(?:\U0001f3f4[\U000e0000-\U000e007e]*|[\u200c\u200d\ufe00-\ufe0f\U000e0100-\U000e01ef\r]+)\\Z")
+_UNDECIDED = re.compile(
+    "(?:\U0001f3f4[\U000e0000-\U000e007e]*|[\u200c\u200d\ufe00-\ufe0f\U000e0100-\U000e01ef\r]+)+\\Z"
+)
 
 
 def without_hidden(text: str) -> str:
