@@ -36,6 +36,7 @@ from .errors import (
 )
 from .prices import Prices, load_prices
 from .reading.sanitising import visible
+from .running import run_to_end
 from .sentences import sentences
 from .settings import IndexerSettings
 
@@ -74,6 +75,7 @@ __all__ = [
     "explain",
     "load_prices",
     "open_claude",
+    "run_to_end",
     "sentences",
     "usage_of",
     "visible",

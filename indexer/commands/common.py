@@ -6,7 +6,6 @@ does not answer · 4 no such document · 130 interrupted.
 
 from __future__ import annotations
 
-import asyncio
 import json
 import logging
 import sys
@@ -22,6 +21,7 @@ from rich.markup import escape
 from ..documents import LOCAL_WORKSPACE, Audience, Viewer
 from ..errors import NotFound, Refused, SettingsInvalid, SituateError, StoreFailed, Unavailable
 from ..library import Indexer
+from ..running import run_to_end
 from ..settings import IndexerSettings
 
 DONE, INCOMPLETE, USAGE, AWAY, MISSING = 0, 1, 2, 3, 4
@@ -75,7 +75,7 @@ def run(work: Callable[[Indexer], Awaitable[int]]) -> NoReturn:
             return await work(indexer)
 
     try:
-        code = asyncio.run(call())
+        code = run_to_end(call())
     except SituateError as error:
         fail(error)
     except KeyboardInterrupt:

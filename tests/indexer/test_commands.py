@@ -198,3 +198,16 @@ def test_work_is_served_until_the_process_is_told_to_stop(command_line: CommandL
     server.terminate()
     assert server.wait(30) == 0
     server.communicate()
+
+
+def test_a_process_that_is_told_to_stop_closes_what_it_opened(command_line: CommandLine, tmp_path: Path) -> None:
+    """SIGTERM in the middle of a command: it ends in order, and the next command finds all as it should be."""
+    (tmp_path / "long.md").write_text(HANDBOOK * 2_000)
+    process = command_line.start("indexer", "add", str(tmp_path / "long.md"))
+    time.sleep(3)
+    process.terminate()
+    _, err = process.communicate(timeout=120)
+    assert process.returncode in (0, 143)
+    assert b"Traceback" not in err
+    (outcome,) = command_line.json("indexer", "add", str(tmp_path / "long.md"))
+    assert outcome["status"] in ("published", "unchanged")
