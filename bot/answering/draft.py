@@ -109,6 +109,8 @@ class Draft:
     def ready(self) -> list[Sentence]:
         """The sentences that are complete now. Nothing comes before the first that cites: what Claude says on its way
         to a search is never seen then, as nothing of it is cited."""
+        if not self._owners or not self._blocks[self._owners[0]].closed:
+            return []  # looking through a long open block at every piece of it would take its square
         return self._passed_on(list(self._complete(whole=False)), whole=False)
 
     def finish(self, *, cut: bool = False, casual: bool = False) -> list[Sentence]:

@@ -105,8 +105,9 @@ class Round:
                     raise Broken("Claude's answer could not be read.", retry=True) from error
                 if event is None:
                     break
-                if event.type != "error":
-                    self._take(event, stream.current_message_snapshot if self.message is None else None)
+                if event.type == "message_start":
+                    self.message = stream.current_message_snapshot  # the SDK keeps filling it
+                self._take(event)
                 if self._live:
                     for sentence in self._draft.ready():
                         yield sentence
@@ -128,8 +129,7 @@ class Round:
         kept: list[Any] = [block for block in content if not _is_blank(block)]
         return {"role": "assistant", "content": kept} if kept else None
 
-    def _take(self, event: Any, message: ParsedMessage[None] | None) -> None:
-        self.message = self.message or message
+    def _take(self, event: Any) -> None:
         if event.type == "content_block_start" and event.content_block.type == "text":
             self._draft.write(event.index, event.content_block.text or "")
             for citation in event.content_block.citations or ():
