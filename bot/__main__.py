@@ -163,13 +163,16 @@ def _tell(sentence: str) -> None:
 
 def _log_to(folder: Path) -> None:
     """Log into a file, as a log must not run through an answer on the screen. References of answers are found there."""
-    folder.mkdir(parents=True, exist_ok=True)
-    logging.basicConfig(
-        level=logging.WARNING,
-        filename=folder / "bot.log",
-        encoding="utf-8",
-        format="%(asctime)s %(levelname)s %(name)s: %(message)s",
-    )
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        logging.basicConfig(
+            level=logging.WARNING,
+            filename=folder / "bot.log",
+            encoding="utf-8",
+            format="%(asctime)s %(levelname)s %(name)s: %(message)s",
+        )
+    except OSError as error:
+        raise SettingsInvalid(f"DATA_DIR ({folder}) cannot be written; make it writable or name another.") from error
 
 
 if __name__ == "__main__":

@@ -25,6 +25,7 @@ _STARTS_ANEW = re.compile(r"\s*(?:#|\||>|```|~~~)")
 _CELLS = re.compile(r"(?<!\d)[,;]\"?\S|[,;]\"?[^\s\d]|\t\S")
 _CODE = re.compile(r"[{}=<>\[\]\\]|\w\(|;\s*$|::|->|\w_\w")
 _WORD = re.compile(r"\w")
+_AFTER_MAY = re.compile(r"(?<=\d May\. )(?=[A-Z\"“(])")  # sentencex takes "12 May." for an abbreviation
 _WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _LETTERS = re.compile(r"[^\W\d_]|\s")
 
@@ -118,7 +119,8 @@ def _segments(block: str, language: str) -> Iterator[str]:
             pieces = [window]
         if position + len(window) < len(block):  # the last piece may go on in the next window
             pieces = pieces[:-1] or [window[: window.rfind(" ") + 1] or window]
-        yield from pieces
+        for piece in pieces:
+            yield from _AFTER_MAY.split(piece)
         position += sum(map(len, pieces))
 
 

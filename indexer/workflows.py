@@ -184,7 +184,7 @@ def _reason(error: Exception) -> str:
         return str(error)
     reference = secrets.token_hex(3).upper()
     log.error("unexpected error, reference %s", reference, exc_info=error)
-    return f"Something unexpected went wrong (reference {reference}); the log says more. Try it again with 'retry'."
+    return f"Something unexpected went wrong (reference {reference}); the log says more. Try again with 'retry'."
 
 
 async def _every(seconds: float, work: Callable[[], Awaitable[None]]) -> None:

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import typer
-from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TaskID, TextColumn
 from rich.table import Column
 
@@ -30,6 +29,7 @@ from .common import (
     out,
     print_json,
     run,
+    shown,
     waiting_for,
 )
 
@@ -64,9 +64,9 @@ class Outcome:
 
     def line(self) -> str:
         """One line for a person, in rich's markup."""
-        title = escape(self.title)
+        title = shown(self.title)
         if self.error:
-            return f"[red]✗[/red] {title}: {escape(self.error)}"
+            return f"[red]✗[/red] {title}: {shown(self.error)}"
         if self.status == "unchanged":
             return f"[dim]=[/dim] {title}: unchanged"
         said = [f"{self.chunks} passage{'s' if self.chunks != 1 else ''}"]
@@ -74,7 +74,7 @@ class Outcome:
             said.append(f"[yellow]{self.failed_contexts} contexts failed, 'retry' tries them again[/yellow]")
         if self.cost_usd:
             said.append(f"${self.cost_usd:.4f}")
-        said += [f"[yellow]{escape(warning)}[/yellow]" for warning in self.warnings]
+        said += [f"[yellow]{shown(warning)}[/yellow]" for warning in self.warnings]
         return f"[green]✓[/green] {title}: {', '.join(said)}"
 
 
@@ -142,7 +142,7 @@ async def _add_source(
     stdin = await asyncio.to_thread(sys.stdin.buffer.read) if source == "-" else b""
     slots: list[Outcome | Added] = []
     try:
-        async with waiting_for(f"Fetching {escape(source)} …"):
+        async with waiting_for(f"Fetching {shown(source)} …"):
             async for item in open_source(source, indexer.settings, stdin=stdin, key=key):
                 if isinstance(item, Rejected):
                     slots.append(Outcome(item.name, "refused", error=str(item.error)))
@@ -196,7 +196,7 @@ def _move(bars: Progress, tasks: dict[VersionId, TaskID], row: Version) -> None:
     if row.id not in tasks:
         tasks[row.id] = bars.add_task("", total=None)
     stage = row.stage.capitalize() or "Reading"
-    bars.update(tasks[row.id], description=f"{stage} {escape(row.title)}", completed=row.done, total=row.total or None)
+    bars.update(tasks[row.id], description=f"{stage} {shown(row.title)}", completed=row.done, total=row.total or None)
 
 
 def _show(outcomes: Sequence[Outcome], as_json: bool) -> int:

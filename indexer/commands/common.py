@@ -11,6 +11,7 @@ import logging
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any, NoReturn
 
 import typer
@@ -21,6 +22,7 @@ from rich.markup import escape
 from ..documents import LOCAL_WORKSPACE, Audience, Viewer
 from ..errors import NotFound, Refused, SettingsInvalid, SituateError, StoreFailed, Unavailable
 from ..library import Indexer
+from ..reading.sanitising import visible
 from ..running import run_to_end
 from ..settings import IndexerSettings
 
@@ -68,10 +70,11 @@ def fail(error: SituateError) -> NoReturn:
 
 def run(work: Callable[[Indexer], Awaitable[int]]) -> NoReturn:
     """Open the indexer, do the work, exit with its code."""
-    logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
 
     async def call() -> int:
-        async with Indexer.open(read_settings(), notify=tell) as indexer:
+        settings = read_settings()
+        _log_to(settings.data_dir)
+        async with Indexer.open(settings, notify=tell) as indexer:
             return await work(indexer)
 
     try:
@@ -82,6 +85,20 @@ def run(work: Callable[[Indexer], Awaitable[int]]) -> NoReturn:
         err.print("Interrupted. What is queued goes on the next time.")
         raise typer.Exit(130) from None
     raise typer.Exit(code)
+
+
+def _log_to(folder: Path) -> None:
+    """Log into a file: the screen is for results, and the references of unexpected errors are found there."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        logging.basicConfig(
+            level=logging.WARNING,
+            filename=folder / "indexer.log",
+            encoding="utf-8",
+            format="%(asctime)s %(levelname)s %(name)s: %(message)s",
+        )
+    except OSError as error:
+        raise SettingsInvalid(f"DATA_DIR ({folder}) cannot be written; make it writable or name another.") from error
 
 
 def tell(sentence: str) -> None:
@@ -97,6 +114,11 @@ async def waiting_for(what: str) -> AsyncIterator[None]:
         return
     with err.status(what):
         yield
+
+
+def shown(text: str) -> str:
+    """Text from documents, people or Claude, as rich's markup: nothing in it is markup or steers the terminal."""
+    return escape(visible(text))
 
 
 def print_json(value: Any) -> None:

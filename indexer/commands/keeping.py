@@ -6,11 +6,10 @@ import asyncio
 import signal
 
 import typer
-from rich.markup import escape
 
 from ..errors import NotFound
 from ..library import Indexer
-from .common import DONE, MISSING, JsonOption, WorkspaceOption, err, out, print_json, run, tell, waiting_for
+from .common import DONE, MISSING, JsonOption, WorkspaceOption, err, out, print_json, run, shown, tell, waiting_for
 
 app = typer.Typer()
 
@@ -30,13 +29,13 @@ def remove(
                 document = await indexer.find(workspace, name)
             except NotFound as error:
                 unknown.append(str(error))
-                err.print(f"[red]{escape(str(error))}[/red]")
+                err.print(f"[red]{shown(str(error))}[/red]")
                 continue
-            async with waiting_for(f"Removing {escape(name)} …"):
+            async with waiting_for(f"Removing {shown(name)} …"):
                 await indexer.remove(workspace, document)
             removed.append({"document": document, "status": "removed"})
             if not as_json:
-                out.print(f"[green]✓[/green] {escape(name)}: removed")
+                out.print(f"[green]✓[/green] {shown(name)}: removed")
         if as_json:
             print_json(removed)
         return MISSING if unknown else DONE

@@ -6,7 +6,6 @@ from typing import Any
 
 import typer
 from rich import box
-from rich.markup import escape
 from rich.table import Table
 
 from ..catalogue import WAITING
@@ -22,6 +21,7 @@ from .common import (
     out,
     print_json,
     run,
+    shown,
     viewer_of,
     waiting_for,
 )
@@ -251,8 +251,8 @@ def _document_table(documents: list[Document]) -> Table:
             contexts = f"[yellow]{document.failed_contexts} failed[/yellow]"
         cells = [
             document.id[:8],
-            escape(document.title),
-            *([] if everybody else [escape(str(document.audience))]),
+            shown(document.title),
+            *([] if everybody else [shown(str(document.audience))]),
             f"{document.date:%Y-%m-%d}" if document.date else "",
             str(document.chunks),
             f"${document.usage.cost_usd:.4f}" if document.usage.cost_usd else "–",
@@ -263,27 +263,27 @@ def _document_table(documents: list[Document]) -> Table:
 
 
 def _print_document(document: Document, passages: list[Passage]) -> None:
-    out.print(f"[bold]{escape(document.title)}[/bold]")
+    out.print(f"[bold]{shown(document.title)}[/bold]")
     for name, value in document_json(document).items():
         if value is not None and name not in ("title", "usage"):
-            out.print(f"[dim]{name:>16}[/dim]  {escape(str(value))}")
+            out.print(f"[dim]{name:>16}[/dim]  {shown(str(value))}")
     for passage in passages:
         where = place(document.title, passage.chunk.heading_path, passage.chunk.pages)
-        out.print(f"\n[bold]#{passage.chunk.position}[/bold] [dim]{escape(where)}[/dim]")
+        out.print(f"\n[bold]#{passage.chunk.position}[/bold] [dim]{shown(where)}[/dim]")
         if passage.context.text:
-            out.print(f"[italic dim]Context ({passage.context.kind}): {escape(passage.context.text)}[/italic dim]")
+            out.print(f"[italic dim]Context ({passage.context.kind}): {shown(passage.context.text)}[/italic dim]")
         if passage.context.failure:
-            out.print(f"[yellow]{escape(passage.context.failure)}[/yellow]")
-        out.print(escape(passage.chunk.text.strip("\n")))
+            out.print(f"[yellow]{shown(passage.context.failure)}[/yellow]")
+        out.print(shown(passage.chunk.text.strip("\n")))
 
 
 def _print_hit(number: int, hit: Hit) -> None:
     where = place(hit.title, hit.chunk.heading_path, hit.chunk.pages)
     date = f" · {hit.date:%Y-%m-%d}" if hit.date else ""
     where = f" › {where}" if where else ""
-    out.print(f"[bold]{number}  {escape(hit.title)}[/bold][dim]{escape(where)}{date} · {hit.score:.3f}[/dim]")
-    out.print(f"[italic dim]{escape(hit.context.text)}[/italic dim]")
-    out.print(escape(hit.chunk.text.strip("\n")) + "\n")
+    out.print(f"[bold]{number}  {shown(hit.title)}[/bold][dim]{shown(where)}{date} · {hit.score:.3f}[/dim]")
+    out.print(f"[italic dim]{shown(hit.context.text)}[/italic dim]")
+    out.print(shown(hit.chunk.text.strip("\n")) + "\n")
 
 
 def _print_status(report: dict[str, Any]) -> None:
@@ -296,11 +296,11 @@ def _print_status(report: dict[str, Any]) -> None:
     if report["cache_misses"]:
         out.print(f"[yellow]{report['cache_misses']} calls missed Claude's cache: contexts cost more than planned.[/]")
     for item in report["waiting"]:
-        out.print(f"[cyan]…[/cyan] {escape(item['title'])}: {item['stage']} {item['done']}/{item['of']}")
+        out.print(f"[cyan]…[/cyan] {shown(item['title'])}: {item['stage']} {item['done']}/{item['of']}")
     for item in report["failed_contexts"]:
-        reasons = escape("; ".join(sorted(set(item["contexts"].values()))))
-        out.print(f"[yellow]![/yellow] {escape(item['title'])}: {len(item['contexts'])} contexts failed ({reasons})")
+        reasons = shown("; ".join(sorted(set(item["contexts"].values()))))
+        out.print(f"[yellow]![/yellow] {shown(item['title'])}: {len(item['contexts'])} contexts failed ({reasons})")
     for item in report["failed"]:
-        out.print(f"[red]✗[/red] {escape(item['title'])}: {escape(item['error'] or item['state'])}")
+        out.print(f"[red]✗[/red] {shown(item['title'])}: {shown(item['error'] or item['state'])}")
     if report["failed"] or report["failed_contexts"]:
         err.print("[dim]'retry' tries again what failed. What was refused needs another file, or 'remove'.[/dim]")

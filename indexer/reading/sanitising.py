@@ -53,8 +53,15 @@ def visible(text: str) -> str:
 
     Pure, and the same again for its own result.
     """
-    if not _SUSPECT.search(text):
-        return text
+    while _SUSPECT.search(text):
+        cleaned = _cleaned(text)
+        if cleaned == text:
+            break
+        text = cleaned  # what was taken out may have stood between two that only now hide something
+    return text
+
+
+def _cleaned(text: str) -> str:
     text = _NEWLINE.sub("\n", text)
     text = _HIDDEN.sub(lambda match: match[1] or "", text)
     if not _RIGHT_TO_LEFT.search(text):
