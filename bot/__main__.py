@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import logging
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-from pathlib import Path
 from typing import NoReturn
 
 import typer
@@ -30,6 +28,7 @@ from indexer import (
     SituateError,
     Viewer,
     load_prices,
+    log_to,
     open_claude,
     run_to_end,
 )
@@ -119,7 +118,7 @@ def viewer_of(texts: list[str]) -> Viewer:
 async def _conversation(viewer: Viewer, workspace: str | None, *, serve: bool) -> AsyncIterator[Conversation]:
     """Everything that is open while questions are answered. ``serve``: documents that wait are indexed meanwhile."""
     settings, indexer_settings = read_settings()
-    _log_to(indexer_settings.data_dir)
+    log_to(indexer_settings.data_dir / "bot.log")
     async with AsyncExitStack() as stack:
         client = None
         if settings.anthropic_api_key is not None:
@@ -159,20 +158,6 @@ def _run(
 def _tell(sentence: str) -> None:
     """Show what takes long, on standard error."""
     err.print(f"[dim]{escape(sentence)}[/dim]")
-
-
-def _log_to(folder: Path) -> None:
-    """Log into a file, as a log must not run through an answer on the screen. References of answers are found there."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        logging.basicConfig(
-            level=logging.WARNING,
-            filename=folder / "bot.log",
-            encoding="utf-8",
-            format="%(asctime)s %(levelname)s %(name)s: %(message)s",
-        )
-    except OSError as error:
-        raise SettingsInvalid(f"DATA_DIR ({folder}) cannot be written; make it writable or name another.") from error
 
 
 if __name__ == "__main__":

@@ -36,7 +36,7 @@ from .errors import (
 )
 from .prices import Prices, load_prices
 from .reading.sanitising import visible
-from .running import run_to_end
+from .running import log_to, run_to_end
 from .sentences import sentences
 from .settings import IndexerSettings
 
@@ -74,6 +74,7 @@ __all__ = [
     "WeaviateUnavailable",
     "explain",
     "load_prices",
+    "log_to",
     "open_claude",
     "run_to_end",
     "sentences",

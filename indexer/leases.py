@@ -15,6 +15,7 @@ from collections.abc import Callable
 import sqlalchemy as sa
 
 from .database import Database
+from .processes import process_started
 from .schema import executors
 
 BEAT_SECONDS = 10.0
@@ -26,16 +27,7 @@ def new_executor_id() -> str:
 
     ``host|pid|process start|random``
     """
-    return "|".join((platform.node(), str(os.getpid()), _process_start(os.getpid()) or "", uuid.uuid4().hex[:8]))
-
-
-def _process_start(pid: int) -> str | None:
-    """When a process began, in the kernel's ticks; None when it is gone or the system does not tell."""
-    try:
-        with open(f"/proc/{pid}/stat") as stat:
-            return stat.read().rpartition(")")[2].split()[19]
-    except (OSError, IndexError):
-        return None
+    return "|".join((platform.node(), str(os.getpid()), process_started(os.getpid()) or "", uuid.uuid4().hex[:8]))
 
 
 def gone_from_here(executor: str) -> bool:
@@ -45,7 +37,7 @@ def gone_from_here(executor: str) -> bool:
     start = rest.partition("|")[0]
     if host != platform.node() or not start or not pid.isdigit():
         return False  # another machine, or a system that does not tell: its beats decide
-    return _process_start(int(pid)) != start
+    return process_started(int(pid)) != start
 
 
 class Leases:

@@ -1,12 +1,16 @@
-"""Runs a program's coroutine so that being told to stop (SIGTERM) is a normal end: what is open is closed."""
+"""What both programs do around their work: end in order when told to stop, and log into a file."""
 
 from __future__ import annotations
 
 import asyncio
+import logging
 import signal
 from collections.abc import Coroutine
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
+
+from .errors import SettingsInvalid
 
 STOPPED = 143  # what shells show for a process that SIGTERM ended
 
@@ -37,3 +41,22 @@ def run_to_end(work: Coroutine[Any, Any, int]) -> int:
             return STOPPED
 
     return asyncio.run(call())
+
+
+def log_to(file: Path) -> None:
+    """Log into a file: the screen is for results, and the references of unexpected errors are found there.
+
+    Raises SettingsInvalid where the folder, which is ``DATA_DIR``, cannot be written.
+    """
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        logging.basicConfig(
+            level=logging.WARNING,
+            filename=file,
+            encoding="utf-8",
+            format="%(asctime)s %(levelname)s %(name)s: %(message)s",
+        )
+    except OSError as error:
+        raise SettingsInvalid(
+            f"DATA_DIR ({file.parent}) cannot be written; make it writable or name another."
+        ) from error

@@ -7,11 +7,9 @@ does not answer · 4 no such document · 130 interrupted.
 from __future__ import annotations
 
 import json
-import logging
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Any, NoReturn
 
 import typer
@@ -23,7 +21,7 @@ from ..documents import LOCAL_WORKSPACE, Audience, Viewer
 from ..errors import NotFound, Refused, SettingsInvalid, SituateError, StoreFailed, Unavailable
 from ..library import Indexer
 from ..reading.sanitising import visible
-from ..running import run_to_end
+from ..running import log_to, run_to_end
 from ..settings import IndexerSettings
 
 DONE, INCOMPLETE, USAGE, AWAY, MISSING = 0, 1, 2, 3, 4
@@ -73,7 +71,7 @@ def run(work: Callable[[Indexer], Awaitable[int]]) -> NoReturn:
 
     async def call() -> int:
         settings = read_settings()
-        _log_to(settings.data_dir)
+        log_to(settings.data_dir / "indexer.log")
         async with Indexer.open(settings, notify=tell) as indexer:
             return await work(indexer)
 
@@ -85,20 +83,6 @@ def run(work: Callable[[Indexer], Awaitable[int]]) -> NoReturn:
         err.print("Interrupted. What is queued goes on the next time.")
         raise typer.Exit(130) from None
     raise typer.Exit(code)
-
-
-def _log_to(folder: Path) -> None:
-    """Log into a file: the screen is for results, and the references of unexpected errors are found there."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        logging.basicConfig(
-            level=logging.WARNING,
-            filename=folder / "indexer.log",
-            encoding="utf-8",
-            format="%(asctime)s %(levelname)s %(name)s: %(message)s",
-        )
-    except OSError as error:
-        raise SettingsInvalid(f"DATA_DIR ({folder}) cannot be written; make it writable or name another.") from error
 
 
 def tell(sentence: str) -> None:
