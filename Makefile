@@ -52,7 +52,7 @@ define install
 			"$$python" -m venv --clear $(VENV) || { echo 'The virtual environment cannot be made. On Debian and Ubuntu: apt install python3-venv.' >&2; exit 1; }; \
 		fi; \
 		of=$$(grep -c '^[a-z0-9].*==' $(1)); \
-		echo "Installing $$of packages from $(1) (first run, about a minute) …"; \
+		echo "Installing $$of packages from $(1) (about a minute, once) …"; \
 		{ $(BIN)/python -m pip install --disable-pip-version-check --no-input --require-hashes -r $(1) && cp $(1) $(VENV)/$(1); } \
 			| awk -v of="$$of" '/^(Collecting|Requirement already)/ { printf "\r  %d of %d", ++n, of; fflush() } /^Installing collected/ { printf "\r  unpacking …        "; fflush() } END { print "" }'; \
 		cmp -s $(1) $(VENV)/$(1) || { echo 'The packages could not be installed; the reason stands above.' >&2; exit 1; }; \
