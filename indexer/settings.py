@@ -19,7 +19,7 @@ class IndexerSettings(BaseSettings):
     anthropic_base_url: str | None = Field(None, description="Another address for Claude's API.")
     context_model: str = Field("claude-haiku-5-5", description="Model that writes contexts.")
     context_concurrency: int = Field(8, ge=1, le=64, description="Context calls side by side.")
-    context_max_tokens: int = Field(100, ge=20, le=128, description="Longest context, in the embedder's tokens.")
+    context_max_tokens: int = Field(100, ge=20, le=200, description="Longest context, in the embedder's tokens.")
     context_document_tokens: int = Field(
         70_000, ge=1_000, le=900_000, description="A longer document is shown to Claude as a reduced set of its chunks."
     )
