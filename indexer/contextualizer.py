@@ -27,6 +27,7 @@ from .paid_answers import PaidAnswer, PaidAnswers
 from .prices import Prices
 from .sentences import sentences
 from .settings import IndexerSettings
+from .structural import Contextualized, structural_context, structural_contexts
 
 __all__ = [
     "PROMPT_VERSION",
@@ -55,28 +56,6 @@ _PREAMBLE = re.compile(
 )
 _QUOTES = {'"': '"', "“": "”", "«": "»", "'": "'", "`": "`", "„": "“", "「": "」"}
 _ENDED = re.compile(r"[.!?…。！？؟।][\"'”’»)\]」]*\Z")
-
-
-@dataclass(frozen=True, slots=True)
-class Contextualized:
-    """The contexts of a document's chunks, in their order, and what was paid for now.
-
-    ``calls`` were answered and paid now, ``reused`` had been paid before. ``cache_misses`` are calls that should have
-    read the document from Claude's cache and read nothing: their document was paid in full.
-    """
-
-    contexts: tuple[Context, ...]
-    usage: Usage = field(default_factory=Usage)
-    calls: int = 0
-    reused: int = 0
-    cache_misses: int = 0
-
-
-def structural_context(title: str, chunk: Chunk) -> Context:
-    """Title › heading path, nothing paid: ``"Annual Review › Software › Project Phoenix"``."""
-    path = [" ".join(part.split())[:160] for part in (title, *chunk.heading_path)]
-    kept = [part for i, part in enumerate(path) if part and part not in path[:i]]
-    return Context(" › ".join(kept), ContextKind.STRUCTURAL)
 
 
 class Contextualizer:
@@ -109,7 +88,7 @@ class Contextualizer:
         A document of one chunk needs no context from Claude. ``progress`` is told how many contexts there are so far.
         Cancelling it cancels the calls under way; what was answered stays kept.
         """
-        structural = [self._structural(title, chunk) for chunk in chunks]
+        structural = structural_contexts(title, chunks, self._settings.context_max_tokens, self._count)
         if self._client is None or len(chunks) <= 1:
             if progress:
                 progress(len(chunks))
@@ -130,14 +109,6 @@ class Contextualizer:
     def _context(self, text: str, language: str | None) -> Context:
         limit = self._settings.context_max_tokens
         return Context(cut_at_sentence(text, limit, self._count, language), ContextKind.GENERATED)
-
-    def _structural(self, title: str, chunk: Chunk) -> Context:
-        context = structural_context(title, chunk)
-        if not context.text:
-            return context
-        return Context(
-            cut_at_sentence(context.text, self._settings.context_max_tokens, self._count, None), context.kind
-        )
 
 
 @dataclass(slots=True)

@@ -30,6 +30,7 @@ from .leases import Leases, new_executor_id
 from .originals import Originals
 from .rows import Version
 from .settings import IndexerSettings
+from .structural import StructuralContextualizer
 
 if TYPE_CHECKING:  # what is slow to load is loaded when it is used: a listing needs no database server and no Claude
     from .contextualizer import Contextualizer
@@ -295,21 +296,25 @@ class Indexer:
         self._stack.push_async_callback(worker.close)
         return worker
 
-    def _contextualizer(self, count: Callable[[str], int]) -> Callable[[PaidAnswerRows], Contextualizer]:
+    def _contextualizer(
+        self, count: Callable[[str], int]
+    ) -> Callable[[PaidAnswerRows], Contextualizer | StructuralContextualizer]:
         """What makes the contextualizer of one version, on whose account its answers go."""
+        settings = self.settings
+        if settings.anthropic_api_key is None:
+            structural = StructuralContextualizer(settings.context_max_tokens, count)
+            return lambda account: structural
+
         from .claude import open_claude
         from .contextualizer import Contextualizer
         from .prices import load_prices
 
-        settings = self.settings
         prices = load_prices(settings.prices_file)
-        client = None
-        if settings.anthropic_api_key is not None:
-            client = open_claude(
-                settings.anthropic_api_key.get_secret_value(),
-                settings.anthropic_base_url,
-                settings.claude_timeout_seconds,
-                max_retries=CLAUDE_RETRIES,
-            )
-            self._stack.push_async_callback(client.close)
+        client = open_claude(
+            settings.anthropic_api_key.get_secret_value(),
+            settings.anthropic_base_url,
+            settings.claude_timeout_seconds,
+            max_retries=CLAUDE_RETRIES,
+        )
+        self._stack.push_async_callback(client.close)
         return lambda account: Contextualizer(client, account, settings, prices, count)

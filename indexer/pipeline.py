@@ -11,10 +11,10 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import PurePath
+from typing import TYPE_CHECKING
 
 from .catalogue import Catalogue
 from .chunking import chunk
-from .contextualizer import Contextualized, Contextualizer
 from .documents import Chunk, ContextKind, Document, DocumentId, ExtractedText, Original, Passage, VersionId
 from .embedding import Embedder
 from .errors import StoreFailed
@@ -26,7 +26,11 @@ from .progress import reported
 from .rows import Version, split
 from .settings import IndexerSettings
 from .store import Store
+from .structural import Contextualized, StructuralContextualizer
 from .tidying import tidy
+
+if TYPE_CHECKING:  # it loads Claude's client, which takes seconds; without a key nobody needs it
+    from .contextualizer import Contextualizer
 
 log = logging.getLogger(__name__)
 
@@ -50,7 +54,7 @@ class Pipeline:
         originals: Originals,
         store: Store,
         embedder: Embedder,
-        contextualizer: Callable[[PaidAnswerRows], Contextualizer],
+        contextualizer: Callable[[PaidAnswerRows], Contextualizer | StructuralContextualizer],
         account: Callable[[VersionId], PaidAnswerRows],
     ) -> None:
         self._settings = settings
