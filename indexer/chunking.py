@@ -19,12 +19,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from semantic_text_splitter import TextSplitter
 
-from indexer.documents import Chunk, ExtractedText, Heading
+from indexer.documents import Chunk, ExtractedText, Heading, Page, Place
 from indexer.sentences import lines, sentences
 
 CRUMB_TOKENS = 40  # shorter chunks are merged into a neighbour wherever they fit
@@ -88,7 +88,9 @@ def chunk(extracted: ExtractedText, *, budget: int, count: Count) -> tuple[Chunk
         piece = text[start:end]
         inner = start + len(piece) - len(piece.lstrip())
         pages = tuple(p.number for p in extracted.pages if p.start < start + len(piece.rstrip()) and p.end > inner)
-        result.append(Chunk(len(result), start, end, piece, path.of(text, inner, end), pages))
+        places = path.places(text, inner, end, extracted.pages)
+        relative = tuple(replace(place, offset=place.offset - start if i else 0) for i, place in enumerate(places))
+        result.append(Chunk(len(result), start, end, piece, path.of(text, inner, end), pages, relative))
     return tuple(result)
 
 
@@ -306,6 +308,28 @@ class _Headings:
     def of(self, text: str, start: int, end: int) -> tuple[str, ...]:
         """The path of a chunk whose words begin at ``start``."""
         return self._at(self._after_headings(text, start, end)) or self._at(end - 1)
+
+    def places(self, text: str, start: int, end: int, pages: Sequence[Page]) -> tuple[Place, ...]:
+        """The places of a chunk whose words begin at ``start``, by offset into the text; none where there is but one.
+
+        The first holds for all before the next, headings included that the chunk begins with.
+        """
+        first = self._after_headings(text, start, end)
+        turns = {s for s in self._starts[bisect_right(self._starts, first) :] if s < end}
+        turns |= {page.start for page in pages if start < page.start < end}
+        if not turns:
+            return ()
+        numbers = [page.start for page in pages]
+
+        def page_at(position: int) -> int | None:
+            i = bisect_right(numbers, position) - 1
+            return pages[i].number if i >= 0 else None
+
+        path = self.of(text, start, end)
+        return (
+            Place(start, path, page_at(start)),
+            *(Place(turn, path if turn <= first else self._at(turn), page_at(turn)) for turn in sorted(turns)),
+        )
 
     def _after_headings(self, text: str, position: int, end: int) -> int:
         """Where the headings at ``position`` end, but the last where only headings stand before ``end``."""

@@ -131,8 +131,21 @@ class ExtractedText:
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """Where in a document the text of a chunk stands, from ``offset`` (into the chunk) on to the next place."""
+
+    offset: int
+    heading_path: tuple[str, ...] = ()
+    page: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Chunk:
-    """A verbatim slice of a document's text. ``position`` counts from 0 without gaps."""
+    """A verbatim slice of a document's text. ``position`` counts from 0 without gaps.
+
+    ``heading_path`` and ``pages`` are the chunk's as a whole; ``places`` are there where headings or pages change
+    within it, so that a quotation is located by where it stands and not by where its chunk begins.
+    """
 
     position: int
     start: int
@@ -140,6 +153,21 @@ class Chunk:
     text: str
     heading_path: tuple[str, ...] = ()
     pages: tuple[int, ...] = ()
+    places: tuple[Place, ...] = ()
+
+    def located(self, start: int, end: int) -> tuple[tuple[str, ...], tuple[int, ...]]:
+        """The heading path and the pages of ``text[start:end]``.
+
+        >>> places = (Place(0, ("A",), 1), Place(10, ("B",), 1), Place(20, ("B",), 2))
+        >>> Chunk(0, 0, 30, "x" * 30, ("A",), (1, 2), places).located(12, 25)
+        (('B',), (1, 2))
+        """
+        before = [place for place in self.places if place.offset <= start]
+        within = [place for place in self.places if start < place.offset < end]
+        if not before:
+            return self.heading_path, self.pages
+        pages = {place.page for place in (before[-1], *within) if place.page is not None}
+        return before[-1].heading_path, tuple(sorted(pages))
 
 
 class ContextKind(StrEnum):

@@ -9,7 +9,7 @@ from .context_prompt import PROMPT_VERSION
 from .embedding import Embedder
 from .settings import IndexerSettings
 
-PIPELINE_VERSION = 1
+PIPELINE_VERSION = 1  # raise it when chunks come out otherwise: documents are indexed anew when they are added again
 CONTEXT_SHARE = 128  # tokens of the embedder's window that are kept for the context
 SPARE = 8  # tokens for the line break between both and for what joining them may add
 

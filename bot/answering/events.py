@@ -62,11 +62,19 @@ class Citation:
 
     @property
     def heading_path(self) -> tuple[str, ...]:
-        return self.hit.chunk.heading_path
+        """The headings that the quotation stands under, the highest first."""
+        return self._located[0]
 
     @property
     def pages(self) -> tuple[int, ...]:
-        return self.hit.chunk.pages
+        """The pages that the quotation is on."""
+        return self._located[1]
+
+    @property
+    def _located(self) -> tuple[tuple[str, ...], tuple[int, ...]]:
+        chunk = self.hit.chunk
+        start = max(0, chunk.text.find(self.quote))
+        return chunk.located(start, start + len(self.quote))
 
     @property
     def url(self) -> str | None:

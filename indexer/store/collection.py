@@ -98,7 +98,7 @@ def _properties() -> list[wvc.config.Property]:
         *(kept(name, kind.INT) for name in ("start", "end")),
         kept("pages", kind.INT_ARRAY),
         kept("heading_path", kind.TEXT_ARRAY),
-        *(kept(name, kind.TEXT) for name in ("url", "failure")),
+        *(kept(name, kind.TEXT) for name in ("url", "failure", "places")),
         *(kept(name, kind.DATE) for name in ("date", "added_at")),
     ]
 

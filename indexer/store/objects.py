@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from indexer.documents import Audience, Chunk, Context, ContextKind, Document, DocumentId, Hit, Passage, VersionId
+from indexer.documents import (
+    Audience,
+    Chunk,
+    Context,
+    ContextKind,
+    Document,
+    DocumentId,
+    Hit,
+    Passage,
+    Place,
+    VersionId,
+)
 
-_CHUNK = ("position", "start", "end", "text", "heading_path", "pages")
+_CHUNK = ("position", "start", "end", "text", "heading_path", "pages", "places")
 PASSAGE_PROPERTIES = [*_CHUNK, "context", "context_kind", "failure"]
 _DOCUMENT = ("document", "version", "title", "audience", "source", "url", "date", "language")
 HIT_PROPERTIES = [*PASSAGE_PROPERTIES, *_DOCUMENT]
@@ -35,6 +47,9 @@ def stored(document: Document, version: VersionId, passage: Passage) -> dict[str
         "text": chunk.text,
         "heading_path": list(chunk.heading_path),
         "pages": list(chunk.pages),
+        "places": json.dumps([[p.offset, list(p.heading_path), p.page] for p in chunk.places])
+        if chunk.places
+        else None,
         "context": context.text,
         "context_kind": context.kind.value,
         "failure": context.failure,
@@ -55,6 +70,9 @@ def stored_passage(properties: Mapping[str, Any]) -> Passage:
         text=properties["text"],
         heading_path=tuple(properties.get("heading_path") or ()),
         pages=tuple(int(page) for page in properties.get("pages") or ()),
+        places=tuple(
+            Place(offset, tuple(path), page) for offset, path, page in json.loads(properties.get("places") or "[]")
+        ),
     )
     kind, failure = ContextKind(properties["context_kind"]), properties.get("failure")
     return Passage(chunk, Context(properties.get("context") or "", kind, failure))

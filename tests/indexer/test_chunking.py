@@ -273,3 +273,34 @@ def test_what_is_cut_is_a_beginning_within_the_limit_and_never_empty(
     assert text.lstrip().startswith(result)
     assert bool(result) == bool(text.strip())
     assert count(result) <= limit
+
+
+def test_places_tell_where_each_part_of_a_chunk_stands() -> None:
+    """A chunk over two sections and two pages: what is quoted from its end is located there, not where it begins."""
+    text = (
+        "Intro of the report.\n\nCauses\n\nIt was the valve.\n\nCosts\n\nIt cost 41 euros. And more on the next page."
+    )
+    causes, costs, page = text.index("Causes"), text.index("Costs"), text.index("And more")
+    extracted = ExtractedText(
+        text,
+        "application/pdf",
+        pages=(Page(1, 0, page), Page(2, page, len(text))),
+        headings=(Heading(1, "Causes", causes), Heading(1, "Costs", costs)),
+    )
+    (only,) = chunk(extracted, budget=200, count=words)
+
+    def located(quote: str) -> tuple[tuple[str, ...], tuple[int, ...]]:
+        start = only.text.index(quote)
+        return only.located(start, start + len(quote))
+
+    assert located("It was the valve.") == (("Causes",), (1,))
+    assert located("It cost 41 euros.") == (("Costs",), (1,))
+    assert located("And more on") == (("Costs",), (2,))
+    assert located("41 euros. And more") == (("Costs",), (1, 2))
+
+
+def test_a_chunk_of_one_place_needs_no_list_of_places() -> None:
+    extracted = ExtractedText("# A\n\nOne sentence.", "text/markdown", headings=(Heading(1, "A", 0),))
+    (only,) = chunk(extracted, budget=100, count=words)
+    assert only.places == ()
+    assert only.located(5, 8) == (("A",), ())

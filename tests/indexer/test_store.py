@@ -27,6 +27,7 @@ from indexer.documents import (
     ContextKind,
     Document,
     Passage,
+    Place,
     document_id,
     version_id,
 )
@@ -105,7 +106,15 @@ async def test_everything_of_a_passage_comes_back(store: Store, workspace: str) 
     version = version_id(document.id, 7)
     written = [
         Passage(
-            Chunk(0, 10, 26, "L’incident\0 clos\n", ("Sécurité", "Incidents"), (3, 4)),
+            Chunk(
+                0,
+                10,
+                26,
+                "L’incident\0 clos\n",
+                ("Sécurité", "Incidents"),
+                (3, 4),
+                (Place(0, ("Sécurité",), 3), Place(9, ("Sécurité", "Incidents"), 4)),
+            ),
             Context("Ce passage…", ContextKind.GENERATED),
         ),
         Passage(Chunk(1, 26, 32, "  🏴  \n"), Context("", ContextKind.STRUCTURAL, "Claude was overloaded.")),
