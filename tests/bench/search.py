@@ -80,7 +80,7 @@ class _Bare:
             target_vector=TargetVectors.relative_score({"passage": 0.6, "context": 0.4}),
             alpha=0.5,
             fusion_type=HybridFusion.RELATIVE_SCORE,
-            query_properties=["title", "context^2", "text"],
+            query_properties=["title", "context", "text"],
             filters=Filter.by_property("audience").contains_any([str(WORKSPACE)]),
             limit=LIMIT,
             return_metadata=MetadataQuery(score=True),
