@@ -23,7 +23,7 @@ err = Console(stderr=True)
 def bench(
     only: Annotated[list[str] | None, typer.Option(help=f"One part, or several: {', '.join(PARTS)}.")] = None,
 ) -> None:
-    """Measure what we cost beside the bare libraries. About ten minutes on two cores."""
+    """Measure what we cost beside the bare libraries. About ten minutes on two idle cores."""
     if unknown := set(only or ()) - set(PARTS):
         raise typer.BadParameter(f"there is no part '{unknown.pop()}'; there are {', '.join(PARTS)}.")
     logging.basicConfig(level=logging.ERROR)

@@ -27,7 +27,7 @@ async def measure(folder: Path, tell: Tell) -> list[Figure]:
     async with Indexer.open(bench_settings(folder, embedder="local"), notify=tell) as indexer:
         await add(indexer, markdown(999, sections=1, paragraphs=2), name="warm-up")
         for number in range(DOCUMENTS):
-            text = markdown(1_000 + number, sections=8, paragraphs=10, sentences=8)
+            text = markdown(1_000 + number, sections=4, paragraphs=10, sentences=8)
             seconds, _ = await timed(add(indexer, text, name=f"indexing-{number}"))
             ours.append(seconds)
             (document,) = [
