@@ -561,8 +561,10 @@ async def test_server_that_dies_is_unavailable_and_back_after_a_restart(tmp_path
     """The same store works again once the server is back: it comes back at the same ports."""
     settings = IndexerSettings.model_validate({"data_dir": tmp_path})
     async with weaviate_server(settings, notify=lambda sentence: None) as endpoint:
+        patient = await Store.connect(endpoint, api_key=None, dimensions=DIMENSIONS, timeout_seconds=20)
+        document = await add(patient, "local", "kept")
+        await patient.close()
         store = await Store.connect(endpoint, api_key=None, dimensions=DIMENSIONS, timeout_seconds=2)
-        document = await add(store, "local", "kept")
         await kill_server(tmp_path)
         with pytest.raises(WeaviateUnavailable, match="does not answer"):
             await store.hybrid(asking("local", "kept"))
