@@ -39,6 +39,7 @@ if TYPE_CHECKING:  # what is slow to load is loaded when it is used: a listing n
     from .workflows import Worker
 
 FOLLOW_SECONDS = 0.15
+LONGEST_QUERY_SECONDS = 30.0  # a database that takes longer is away, as far as somebody who waits is concerned
 CLAUDE_RETRIES = 4  # by the SDK, with backoff: half a minute of overload is waited out
 
 
@@ -266,7 +267,7 @@ class Indexer:
             endpoint,
             api_key=settings.weaviate_api_key.get_secret_value() if settings.weaviate_api_key else None,
             dimensions=embedder.dimensions,
-            timeout_seconds=settings.weaviate_start_seconds,
+            timeout_seconds=min(settings.weaviate_start_seconds, LONGEST_QUERY_SECONDS),
         )
         self._stack.push_async_callback(store.close)
         return Index(store, Retrieval(store, embedder, self._catalogue, settings))
