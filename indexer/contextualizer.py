@@ -132,8 +132,8 @@ class _Run:
     async def all(self, requests: Sequence[ContextRequest]) -> None:
         """Find what was paid before; warm the cache with one call; make the other calls side by side."""
         pending: deque[tuple[int, ContextRequest]] = deque()
-        for i, request in enumerate(requests):
-            answer = await self.paid.get(request.request_hash)
+        answers = await asyncio.gather(*(self.paid.get(request.request_hash) for request in requests))
+        for i, (request, answer) in enumerate(zip(requests, answers, strict=True)):
             text = usable(answer.text, answer.stop_reason) if answer else ""
             if text:
                 self.reused += 1
