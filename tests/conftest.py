@@ -9,6 +9,7 @@ pytest_plugins = [
     "tests.fixtures.claude",
     "tests.fixtures.indexer",
     "tests.fixtures.command_line",
+    "tests.fixtures.postgres",
 ]
 
 

@@ -23,9 +23,15 @@ pytestmark = pytest.mark.anyio
 EVERYBODY = Viewer(frozenset({WORKSPACE}))
 
 
+@pytest.fixture(params=["sqlite", "postgres"])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> sa.URL:
+    where = None if request.param == "sqlite" else request.getfixturevalue("postgres_database")
+    return database_url(where, tmp_path)
+
+
 @pytest.fixture
-async def database(tmp_path: Path) -> AsyncIterator[Database]:
-    database = await Database.open(database_url(None, tmp_path))
+async def database(url: sa.URL) -> AsyncIterator[Database]:
+    database = await Database.open(url)
     yield database
     await database.close()
 
@@ -211,10 +217,10 @@ async def test_two_processes_write_at_once_without_locking_each_other_out(tmp_pa
         await two.close()
 
 
-async def test_a_catalogue_of_a_newer_release_is_left_alone(database: Database, tmp_path: Path) -> None:
+async def test_a_catalogue_of_a_newer_release_is_left_alone(database: Database, url: sa.URL) -> None:
     await database.write(lambda c: c.execute(schema_table.insert().values(version=99)))
     with pytest.raises(CatalogueUnavailable, match="newer Situate"):
-        await Database.open(database_url(None, tmp_path))
+        await Database.open(url)
 
 
 async def test_a_catalogue_that_cannot_be_opened_is_said_in_one_sentence(tmp_path: Path) -> None:

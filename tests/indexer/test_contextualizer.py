@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -52,8 +52,8 @@ class Paid:
 
     answers: dict[str, PaidAnswer] = field(default_factory=dict)
 
-    async def get(self, request_hash: str) -> PaidAnswer | None:
-        return self.answers.get(request_hash)
+    async def get_many(self, request_hashes: Collection[str]) -> dict[str, PaidAnswer]:
+        return {each: self.answers[each] for each in request_hashes if each in self.answers}
 
     async def put(self, request_hash: str, answer: PaidAnswer) -> None:
         await asyncio.sleep(0)

@@ -131,3 +131,38 @@ async def test_an_unexpected_error_fails_the_document_with_a_reference_and_no_de
         assert "secret" not in row.error
         reference = row.error.partition("reference ")[2][:6]
         assert reference in caplog.text
+
+
+async def test_all_of_it_works_on_postgres_too(
+    make_settings: MakeSettings, postgres_database: str, workspace: str
+) -> None:
+    """Catalogue and queue in one Postgres database: added, unchanged, replaced, removed."""
+    async with Indexer.open(make_settings(database_url=postgres_database)) as indexer:
+        first = await added(indexer, workspace, "The office closes at six.")
+        second = await added(indexer, workspace, "The office closes at five.")
+        assert (first.state, second.state, second.number) == ("published", "published", 2)
+        (hit,) = await indexer.search(workspace, "office closes", EVERYBODY)
+        assert hit.version == second.id
+        await indexer.remove(workspace, second.document)
+        assert await indexer.search(workspace, "office closes", EVERYBODY) == []
+
+
+async def test_two_indexers_on_one_postgres_share_the_work(
+    make_settings: MakeSettings, command_line: CommandLine, postgres_database: str, tmp_path: Path
+) -> None:
+    for n in range(8):
+        (tmp_path / f"{n}.md").write_text(f"# Text {n}\n\nThis is document number {n}.")
+    both = command_line.but(DATABASE_URL=postgres_database, ORIGINALS_URL=str(tmp_path / "originals"))
+    processes = [
+        both.but(DATA_DIR=str(tmp_path / f"data{i}")).start(
+            "indexer", "add", *(str(tmp_path / f"{n}.md") for n in range(8))
+        )
+        for i in range(2)
+    ]
+    for process in processes:
+        out, err = await asyncio.to_thread(process.communicate, timeout=120)
+        assert process.returncode == 0, (out, err)
+    settings = make_settings(database_url=postgres_database)
+    async with Indexer.open(settings) as indexer:
+        assert len(await indexer.documents("local", EVERYBODY)) == 8
+        assert {row.state for row in await indexer.attempts("local")} == {"published"}
