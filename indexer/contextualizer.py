@@ -132,8 +132,9 @@ class _Run:
     async def all(self, requests: Sequence[ContextRequest]) -> None:
         """Find what was paid before; warm the cache with one call; make the other calls side by side."""
         pending: deque[tuple[int, ContextRequest]] = deque()
-        answers = await asyncio.gather(*(self.paid.get(request.request_hash) for request in requests))
-        for i, (request, answer) in enumerate(zip(requests, answers, strict=True)):
+        paid = await self.paid.get_many({request.request_hash for request in requests})
+        for i, request in enumerate(requests):
+            answer = paid.get(request.request_hash)
             text = usable(answer.text, answer.stop_reason) if answer else ""
             if text:
                 self.reused += 1

@@ -22,10 +22,19 @@ class PaidAnswerRows:
         self._database = database
         self._version = version
 
-    async def get(self, request_hash: str) -> PaidAnswer | None:
-        statement = sa.select(paid_answers).where(paid_answers.c.request_hash == request_hash)
-        row = await self._database.read(lambda c: c.execute(statement).first())
-        return PaidAnswer(row.text, row.stop_reason, usage_of_row(row), row.model) if row is not None else None
+    async def get_many(self, request_hashes: Collection[str]) -> dict[str, PaidAnswer]:
+        """Paid answers by request hash; missing ones are left out."""
+        wanted = list(request_hashes)
+
+        def work(connection: sa.Connection) -> dict[str, PaidAnswer]:
+            found: dict[str, PaidAnswer] = {}
+            for begin in range(0, len(wanted), 500):  # databases bound the number of parameters
+                statement = sa.select(paid_answers).where(paid_answers.c.request_hash.in_(wanted[begin : begin + 500]))
+                for row in connection.execute(statement):
+                    found[row.request_hash] = PaidAnswer(row.text, row.stop_reason, usage_of_row(row), row.model)
+            return found
+
+        return await self._database.read(work)
 
     async def put(self, request_hash: str, answer: PaidAnswer) -> None:
         statement = (

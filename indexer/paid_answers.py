@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -21,6 +22,7 @@ class PaidAnswer:
 class PaidAnswers(Protocol):
     """Where paid answers are kept, by request hash."""
 
-    async def get(self, request_hash: str) -> PaidAnswer | None: ...
+    async def get_many(self, request_hashes: Collection[str]) -> Mapping[str, PaidAnswer]:
+        """Those that were paid, by request hash; the others are left out."""
 
     async def put(self, request_hash: str, answer: PaidAnswer) -> None: ...
