@@ -26,6 +26,8 @@ class Database:
         self._reading = engine.execution_options(reading=True)
         # Threads of its own: a search must not wait behind extraction in the loop's default pool.
         self._threads = ThreadPoolExecutor(4, "catalogue")
+        # SQLite takes one writer at a time and lets the others sleep until they try again: ours queue up in one thread.
+        self._writers = ThreadPoolExecutor(1, "catalogue-writer") if engine.dialect.name == "sqlite" else self._threads
         dialect: Any = postgresql if engine.dialect.name == "postgresql" else sqlite
         self.insert: Callable[[sa.Table], Any] = dialect.insert  # with on_conflict_*
 
@@ -37,16 +39,17 @@ class Database:
     async def close(self) -> None:
         await asyncio.to_thread(self._writing.dispose)
         self._threads.shutdown(wait=False)
+        self._writers.shutdown(wait=False)
 
     async def write(self, work: Callable[[sa.Connection], T]) -> T:
         """Run ``work`` in one transaction that writes. Raises CatalogueUnavailable."""
-        return await self._run(work, self._writing)
+        return await self._run(work, self._writing, self._writers)
 
     async def read(self, work: Callable[[sa.Connection], T]) -> T:
         """Run ``work`` in one transaction that only reads. Raises CatalogueUnavailable."""
-        return await self._run(work, self._reading)
+        return await self._run(work, self._reading, self._threads)
 
-    async def _run(self, work: Callable[[sa.Connection], T], engine: sa.Engine) -> T:
+    async def _run(self, work: Callable[[sa.Connection], T], engine: sa.Engine, threads: ThreadPoolExecutor) -> T:
         def call() -> T:
             try:
                 with engine.begin() as connection:
@@ -56,7 +59,7 @@ class Database:
                     "The catalogue cannot be read or written right now; check the database and its disk."
                 ) from error
 
-        return await asyncio.get_running_loop().run_in_executor(self._threads, call)
+        return await asyncio.get_running_loop().run_in_executor(threads, call)
 
 
 def database_url(url: str | None, data_dir: Path) -> sa.URL:

@@ -26,7 +26,7 @@ from tests.claude_server import ClaudeServer, Contexts
 CHUNKS = 50
 CHUNK_BYTES = 1_600  # the stand-in takes four bytes for a token: 400 tokens, 20,000 in all
 LATENCY = 0.05
-ROUNDS = 5
+ROUNDS = 9
 
 
 async def measure(folder: Path, tell: Tell) -> list[Figure]:
