@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Collection
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, Literal, Self, TypeVar
 
 from .catalogue import WAITING, Catalogue
 from .database import Database, database_url
@@ -23,7 +23,7 @@ from .documents import (
     document_id,
 )
 from .embedding import Embedder, KeepingEmbedder, open_embedder
-from .errors import NotFound
+from .errors import NotFound, WeaviateUnavailable
 from .fingerprint import fingerprint
 from .kept import EmbeddingRows, PaidAnswerRows
 from .leases import Leases, new_executor_id
@@ -38,8 +38,10 @@ if TYPE_CHECKING:  # what is slow to load is loaded when it is used: a listing n
     from .store import Store
     from .workflows import Worker
 
+T = TypeVar("T")
+
 FOLLOW_SECONDS = 0.15
-LONGEST_QUERY_SECONDS = 30.0  # a database that takes longer is away, as far as somebody who waits is concerned
+LONGEST_QUERY_SECONDS = 15.0  # a database that takes longer is away, as far as somebody who waits is concerned
 CLAUDE_RETRIES = 4  # by the SDK, with backoff: half a minute of overload is waited out
 
 
@@ -107,8 +109,11 @@ class Indexer:
         documents: frozenset[DocumentId] | None = None,
     ) -> list[Hit]:
         """The best hits for a query among what a viewer may read, best first. Raises Unavailable."""
-        index = await self.connect()
-        return await index.retrieval.search(workspace, query, viewer, limit=limit, alpha=alpha, documents=documents)
+        return await self._reading(
+            lambda index: index.retrieval.search(
+                workspace, query, viewer, limit=limit, alpha=alpha, documents=documents
+            )
+        )
 
     async def documents(self, workspace: str, viewer: Viewer | None) -> list[Document]:
         """The published documents that a viewer may read, by title; None is an administrator, who sees all."""
@@ -122,8 +127,7 @@ class Indexer:
         self, workspace: str, version: VersionId, start: int = 0, end: int | None = None
     ) -> list[Passage]:
         """The passages of a version by position, ``end`` exclusive."""
-        index = await self.connect()
-        return await index.store.passages(workspace, version, start, end)
+        return await self._reading(lambda index: index.store.passages(workspace, version, start, end))
 
     async def attempts(self, workspace: str) -> list[Version]:
         """The newest version of every document, whatever became of it: for the status."""
@@ -240,6 +244,20 @@ class Indexer:
             if self._index is None:
                 self._index = await self._open_index()
             return self._index
+
+    async def _reading(self, read: Callable[[Index], Awaitable[T]]) -> T:
+        """Read from the index; an embedded server that died meanwhile is started again, once."""
+        index = await self.connect()
+        try:
+            return await read(index)
+        except WeaviateUnavailable:
+            if self.settings.weaviate_url:
+                raise
+        async with self._opening:
+            if self._index is index:
+                self._index = await self._open_index()
+            index = self._index or index
+        return await read(index)
 
     async def work(self) -> Worker:
         """Take work from the queue in this process, from now until the indexer is closed. Raises Unavailable."""

@@ -26,6 +26,13 @@ TOKENIZATION = wvc.config.Tokenization.TRIGRAM
 _SHAPE = 1  # one more whenever a property or an index changes
 _OLDEST = (1, 33)  # the first server whose filters know contains_none
 _HEALTH_SECONDS = 5.0
+_CHANNEL_OPTIONS = [
+    # A server that comes back is found within a second. gRPC would wait up to two minutes, and it makes a new client
+    # wait with the old one, since both share one connection to an address.
+    ("grpc.max_reconnect_backoff_ms", 1_000),
+    ("grpc.initial_reconnect_backoff_ms", 200),
+    ("grpc.use_local_subchannel_pool", 1),
+]
 
 
 async def open_collection(
@@ -43,7 +50,8 @@ async def open_collection(
         ),
         auth_client_secret=wvc.init.Auth.api_key(api_key) if api_key else None,
         additional_config=wvc.init.AdditionalConfig(
-            timeout=wvc.init.Timeout(init=seconds, query=seconds, insert=seconds * WRITE_PATIENCE)
+            timeout=wvc.init.Timeout(init=seconds, query=seconds, insert=seconds * WRITE_PATIENCE),
+            grpc_config=wvc.init.GrpcConfig(channel_options=_CHANNEL_OPTIONS),
         ),
         skip_init_checks=True,  # they ask PyPI for the client's newest version; gRPC is checked below
     )

@@ -52,7 +52,7 @@ class HybridQuery:
     weights: Mapping[str, float] = field(default_factory=lambda: {"passage": 0.6, "context": 0.4})
     excluded_versions: frozenset[VersionId] = frozenset()
     documents: frozenset[DocumentId] | None = None
-    properties: Sequence[str] = ("title", "context^2", "text")
+    properties: Sequence[str] = ("title", "context", "text")
     explain: bool = False
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,9 @@ import pytest
 from indexer.documents import WORKSPACE, Audience, ContextKind, Document, Original, Viewer
 from indexer.errors import NotFound, StoreFailed, WeaviateUnavailable
 from indexer.library import Added, Indexer
+from indexer.processes import end_process
 from indexer.rows import Version
+from indexer.settings import IndexerSettings
 from indexer.store import Store
 from tests.claude_server import OVERLOADED, ClaudeServer, Contexts, Reply, Request, fails
 from tests.fixtures.indexer import EVERYBODY, MakeSettings, added, followed
@@ -290,3 +293,14 @@ async def test_documents_are_found_by_id_beginning_source_or_title(indexer: Inde
         await indexer.find(workspace, "Review")
     with pytest.raises(NotFound, match="no document"):
         await indexer.find(workspace, "Budget")
+
+
+async def test_an_embedded_database_that_dies_is_started_again_within_the_session(tmp_path: Path) -> None:
+    """Killed between two searches: the second one is answered, too."""
+    values = {"data_dir": tmp_path, "embedder": "hashing", "weaviate_url": None, "anthropic_api_key": None}
+    async with Indexer.open(IndexerSettings.model_validate(values)) as indexer:
+        await added(indexer, "local", "The office closes at six.")
+        assert await texts(indexer, "local", "office closes") == ["The office closes at six."]
+        server = json.loads((tmp_path / "weaviate.json").read_text())
+        await asyncio.to_thread(end_process, server["pid"], server["started"], 0)
+        assert await texts(indexer, "local", "office closes") == ["The office closes at six."]
