@@ -13,6 +13,7 @@ import random
 import secrets
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
+from dataclasses import replace
 from datetime import date, datetime
 
 from anthropic import AsyncAnthropic
@@ -41,7 +42,8 @@ from bot.answering.memory import remembered
 from bot.answering.passages import best_passages
 from bot.answering.rounds import CACHE_TTL, Ask, Broken, Round
 from bot.answering.searches import Searches
-from bot.answering.statements import is_small_talk
+from bot.answering.small_talk import is_small_talk
+from bot.answering.statements import says_nothing_was_found
 from bot.answering.visible import without_hidden
 from bot.settings import BotSettings
 from indexer import Hit, Prices, SituateError, Usage, Viewer, usage_of
@@ -56,6 +58,7 @@ GRACE_SECONDS = 15.0  # for a last search of our own after the deadline
 NOTHING_ASKED = "Ask me a question, and I look for the answer in your documents."
 NO_DOCUMENTS = "There are no documents yet that you may read here. Add some, then ask me about them."
 NO_KEY = "There is no key for Claude here (ANTHROPIC_API_KEY)."
+NOTHING_BACKED = "Nothing in this answer is backed by your documents."
 NOTHING_FOUND = "I found no passage for that in your documents."
 
 
@@ -175,7 +178,7 @@ class _Answering:
                     if self._searches.succeeded or casual:
                         for told in self._rest(draft, attempt, casual=casual):
                             yield told
-                        yield Done(self._answer(draft, attempt))
+                        yield Done(self._answer(draft, attempt, casual=casual))
                         return
             except Broken as broken:
                 for reset in self._taken_back(str(broken)):
@@ -217,10 +220,24 @@ class _Answering:
     def _rest(self, draft: Draft, attempt: Round, *, casual: bool) -> list[Citation | Text]:
         """What the last round has still to say; ``Broken`` where it says nothing at all."""
         rest = draft.finish(cut=attempt.cut, casual=casual)
+        if not casual and not draft.citations:
+            rest = self._marked(rest)
         told = [piece for sentence in rest for piece in self._say(sentence)]
         if not "".join(sentence.text for sentence in self.said).strip():
             raise Broken("Claude gave no answer.", retry=True, longer=attempt.cut)
         return told
+
+    def _marked(self, rest: list[Sentence]) -> list[Sentence]:
+        """An answer of a few words ("Marie Curie.") with the mark, where nothing of it is cited and nothing is marked:
+        a name alone is no statement by its shape, but it is the answer."""
+        telling = [number for number, sentence in enumerate(rest) if _tells(sentence)]
+        if not telling or any(sentence.unbacked for sentence in [*self.said, *rest]):
+            return rest
+        last = rest[telling[-1]]
+        body = last.text.rstrip()
+        mark = languages.in_language(languages.UNBACKED, self._language)
+        marked = replace(last, text=f"{body} {mark}{last.text[len(body) :]}", unbacked=True)
+        return [*rest[: telling[-1]], marked, *rest[telling[-1] + 1 :]]
 
     def _say(self, sentence: Sentence) -> list[Citation | Text]:
         self.said.append(sentence)
@@ -246,11 +263,12 @@ class _Answering:
         self._retries += 1
         await asyncio.sleep(pause * random.uniform(0.75, 1.25))  # noqa: S311 spreads load, guards nothing
 
-    def _answer(self, draft: Draft, attempt: Round) -> Answer:
+    def _answer(self, draft: Draft, attempt: Round, *, casual: bool) -> Answer:
         unbacked = tuple(sentence.statement.text for sentence in self.said if sentence.unbacked)
         notices = {
             "The answer was cut at its longest length.": attempt.cut,
             "A search failed, so something may be missing.": self._searches.failed is not None,
+            NOTHING_BACKED: not casual and not draft.citations and any(_tells(sentence) for sentence in self.said),
             "A citation that did not match its document was removed.": bool(draft.dropped),
         }
         return Answer(
@@ -305,6 +323,13 @@ class _Answering:
             usage=self._usage,
             reference=_logged(sentence, cause),
         )
+
+
+def _tells(sentence: Sentence) -> bool:
+    """Whether a sentence says something, be it one word: no question, and not that nothing was found."""
+    text = sentence.statement.text.rstrip("\"'”’»)*_ ")
+    said = any(c.isalnum() for c in text) and not text.endswith(("?", "？", "؟", ":", "："))
+    return sentence.unbacked or (said and not says_nothing_was_found(text))
 
 
 def _logged(sentence: str, cause: Exception) -> str:

@@ -10,7 +10,6 @@ import re
 
 from bot.answering.languages import ABSENT
 
-SMALL_TALK_WORDS = 4
 LONGEST_HEADING = 80  # characters
 
 _HEADING = re.compile(r"#{1,6}\s|\*\*[^*]+\*\*$|__[^_]+__$")
@@ -42,23 +41,6 @@ _FILLER = re.compile(
     r"|let me (?:search|check|look)\b.*|I(?:['’]ll| will) (?:search|check|look)\b.*"
     r"|voici (?:ce que|les?)\b[^.]{0,60}|hier (?:ist|sind)\b[^.]{0,60}\bgefunden)\W*$",
     re.IGNORECASE,
-)
-_GREETINGS = re.compile(
-    r"\W*(?:hi|hello|hey|hiya|yo|good (?:morning|afternoon|evening|night)|thanks?|thank you|thx|ty|cheers|bye|goodbye"
-    r"|ok|okay|great|perfect|nice|bonjour|bonsoir|salut|coucou|merci|au revoir|super|parfait|hallo|moin|servus"
-    r"|guten (?:tag|morgen|abend)|danke|tschüss"
-    r"|hola|buenos d[ií]as|buenas|gracias|adi[oó]s|ciao|buongiorno|grazie|ol[aá]|bom dia|obrigad[oa]|hoi"
-    r"|dank|bedankt|hej|hei|tack|takk|tak|kiitos|cześć|dziękuję|ahoj|děkuji|привет|здравствуйте|спасибо|merhaba|teşekkür\w*"
-    r"|こんにちは|こんばんは|おはよう|ありがとう|どうも|你好|您好|谢谢|謝謝|안녕|감사|고마워|สวัสดี|ขอบคุณ"
-    r"|שלום|תודה|مرحبا|شكرا|नमस्ते|धन्यवाद)",
-    re.IGNORECASE,
-)
-_PLEASANTRIES = frozenset(
-    re.findall(
-        r"\w+",
-        "there all everyone everybody team folks a lot so very much again you too both beaucoup bien à tous toutes et"
-        " vous zusammen dir ihnen vielen schön sehr muchas mil tanto mille molto muito você je wel",
-    )
 )
 
 
@@ -92,25 +74,10 @@ def is_statement(sentence: str) -> bool:
     return len(words) > 3 and not (len(words) <= 5 and text.endswith("!"))
 
 
-def is_small_talk(question: str, reply: str) -> bool:
-    """Whether a message asks for no facts, so that ``reply`` may stand without any search.
+def says_nothing_was_found(sentence: str) -> bool:
+    """Whether a sentence says only that the documents hold no answer.
 
-    At most four words, no digit and no question mark; and either it greets or thanks in a language that we know, or
-    the reply itself states nothing.
-
-    >>> is_small_talk("Merci beaucoup", "Avec plaisir !"), is_small_talk("travel policy", "You may fly economy class.")
+    >>> says_nothing_was_found("I found nothing on that."), says_nothing_was_found("Marie Curie.")
     (True, False)
     """
-    if any(c.isdigit() for c in question) or any(c in "?？؟" for c in question):
-        return False
-    if len(question.split()) > SMALL_TALK_WORDS or (_UNSPACED.search(question) and len(question) > 15):
-        return False
-    rest = question
-    while greeting := _GREETINGS.match(rest):
-        if rest[greeting.end() : greeting.end() + 1].isalnum() and not _UNSPACED.search(question):
-            break  # "history" begins with "hi"
-        rest = rest[greeting.end() :]
-    others = [word for word in re.findall(r"\w+", rest) if word.casefold() not in _PLEASANTRIES]
-    if rest != question and len(others) <= 1:
-        return not any(c.isdigit() for c in reply)
-    return not any(is_statement(sentence) for sentence in re.split(r"(?<=[.!?。！？])\s*", reply) if sentence)
+    return is_absence_line(sentence) or bool(_NOTHING_FOUND.search(sentence) and not _TURNS.search(sentence))

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bot.answering.answerer import NO_DOCUMENTS, NOTHING_ASKED
+from bot.answering.answerer import NO_DOCUMENTS, NOTHING_ASKED, NOTHING_BACKED
 from bot.answering.events import Found, Kind, Reset, Searching, Turn
 from bot.answering.events import Text as Said
 from indexer import Audience, Viewer
@@ -164,6 +164,46 @@ async def test_small_talk_is_answered_without_a_search(claude: ClaudeServer, she
     assert not shelf.asked
     assert not seen.answer.backed
     assert not seen.answer.unbacked
+    assert seen.answer.notice is None
+
+
+@pytest.mark.parametrize(
+    ("question", "reply"),
+    [
+        ("Who leads security", "Marie Curie."),
+        ("capital of France", "Paris."),
+        ("ok why", "The director stole the money and the institute has been insolvent since spring."),
+        ("hello budget", "The budget is overspent."),
+    ],
+)
+async def test_a_question_of_few_words_is_searched_and_what_is_said_without_a_source_is_marked(
+    claude: ClaudeServer, shelf: Shelf, question: str, reply: str
+) -> None:
+    """No shortness of a question or of an answer, and no greeting before it, goes round the search."""
+    claude.brain = lambda request: says(reply)
+    seen = await ask(answerer(claude, shelf), question)
+    assert [asked.query for asked in shelf.asked] == [question]
+    assert seen.answer.text == f"{reply} {MARK}"
+    assert seen.answer.unbacked == (reply,)
+    assert seen.answer.notice == NOTHING_BACKED
+
+
+async def test_a_statement_behind_a_greeting_is_searched_and_marked(claude: ClaudeServer, shelf: Shelf) -> None:
+    claude.brain = lambda request: says("Hello! The budget of 2024 is 41,000.")
+    seen = await ask(answerer(claude, shelf), "hello")
+    assert shelf.asked
+    assert MARK in seen.answer.text
+    assert seen.answer.notice == NOTHING_BACKED
+
+
+@pytest.mark.parametrize("reply", ["Which of the two incidents do you mean?", "I found nothing on that."])
+async def test_an_answer_that_tells_nothing_is_not_said_to_be_unbacked(
+    claude: ClaudeServer, shelf: Shelf, reply: str
+) -> None:
+    claude.script(search("root cause"), says(reply))
+    seen = await ask(answerer(claude, shelf), QUESTION)
+    assert seen.answer.text == reply
+    assert seen.answer.notice is None
 
 
 async def test_what_is_said_before_a_search_is_never_seen(claude: ClaudeServer, shelf: Shelf) -> None:
@@ -395,7 +435,7 @@ async def test_false_citations_are_dropped_and_flagged(
     assert answer.unbacked
     assert MARK in answer.text
     assert "[1]" not in answer.text
-    assert answer.notice == "A citation that did not match its document was removed."
+    assert answer.notice == f"{NOTHING_BACKED} A citation that did not match its document was removed."
 
 
 @pytest.mark.parametrize("opening", ['<cite index="{0}-{1}">', "<cite>"])
@@ -412,6 +452,7 @@ async def test_statements_without_citations_are_marked(claude: ClaudeServer, she
     claude.brain = liars.Uncited()
     seen = await ask(answerer(claude, shelf), QUESTION)
     assert not seen.answer.backed
+    assert seen.answer.notice == NOTHING_BACKED
     assert MARK in seen.answer.text
     assert seen.answer.citations == ()
 

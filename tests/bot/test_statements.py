@@ -1,11 +1,11 @@
-"""What needs a source is told by its shape, in any language; so is small talk."""
+"""What needs a source is told by its shape, in any language."""
 
 from __future__ import annotations
 
 import pytest
 
 from bot.answering.languages import ABSENT, UNBACKED, guess
-from bot.answering.statements import is_absence_line, is_small_talk, is_statement
+from bot.answering.statements import is_absence_line, is_statement, says_nothing_was_found
 
 
 @pytest.mark.parametrize(
@@ -61,36 +61,6 @@ def test_the_line_about_what_is_missing_is_known_in_every_language_of_the_table(
 
 
 @pytest.mark.parametrize(
-    ("question", "reply"),
-    [
-        ("Hello", "Hello! I answer questions from your documents."),
-        ("thanks a lot!", "You are welcome, ask me anything."),
-        ("Merci beaucoup", "Avec plaisir !"),
-        ("ありがとうございます", "どういたしまして。またいつでも質問してください。"),
-        ("Sziasztok", "Szia! Miben segíthetek?"),
-    ],
-)
-def test_greetings_and_thanks_are_small_talk_in_any_language(question: str, reply: str) -> None:
-    assert is_small_talk(question, reply)
-
-
-@pytest.mark.parametrize(
-    ("question", "reply"),
-    [
-        ("travel policy", "You may always fly business class."),
-        ("hello, what is the travel policy?", "Hello!"),
-        ("thanks 2024", "You are welcome!"),
-        ("hi", "Hi! The budget of 2024 is 41,000."),
-        ("history of the project", "It began as an experiment in the research group."),
-        ("日当はいくら", "日当は五千円と決められています。"),
-        ("please tell me about the travel policy", "Sure!"),
-    ],
-)
-def test_what_may_ask_for_facts_is_not(question: str, reply: str) -> None:
-    assert not is_small_talk(question, reply)
-
-
-@pytest.mark.parametrize(
     ("text", "language"),
     [
         ("What is the budget?", "en"),
@@ -104,3 +74,10 @@ def test_what_may_ask_for_facts_is_not(question: str, reply: str) -> None:
 )
 def test_the_language_of_a_question_is_guessed(text: str, language: str) -> None:
     assert guess(text) == language
+
+
+def test_that_nothing_was_found_is_told_from_an_answer_of_few_words() -> None:
+    assert says_nothing_was_found("I found nothing about this in the documents.")
+    assert says_nothing_was_found("見つかりませんでした。")
+    assert not says_nothing_was_found("Marie Curie.")
+    assert not says_nothing_was_found("I found nothing, but it is usually 5 percent.")
