@@ -12,11 +12,15 @@ import re
 
 import indexer
 
+# Lengths are bounded: a sequence without its end takes no more with it, and is not waited for longer.
 _ESCAPES = re.compile(
-    r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?"  # window titles, links
-    r"|\x1b[P^_X][^\x1b]*(?:\x1b\\)?"  # device strings
-    r"|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?"  # colours, cursor
-    r"|\x1b[ -/]*[0-~]?"
+    r"\x1b\][^\x07\x1b\n]{0,2000}(?:\x07|\x1b\\)"  # window titles, links
+    r"|\x1b[P^_X][^\x1b\n]{0,2000}\x1b\\"  # device strings
+    r"|(?:\x1b\[|\x9b)[0-?]{0,50}[ -/]{0,10}[@-~]?"  # colours, cursor
+    r"|\x1b[ -/]{0,10}[0-~]?"
+)
+_OPEN_ESCAPE = re.compile(
+    r"(?:\x1b[\]P^_X][^\x07\x1b\n]{0,2000}\x1b?|(?:\x1b\[|\x9b)[0-?]{0,50}[ -/]{0,10}|\x1b[ -/]{0,10})\Z"
 )
 _LINE_ENDS = re.compile("[\u2028\u2029]")
 # What cannot be judged before the next character is there: a flag that is being spelled, a joiner, a selector, a CR.
@@ -26,13 +30,16 @@ _UNDECIDED = re.compile(
 
 
 def without_hidden(text: str) -> str:
-    """``text`` without characters that carry unseen words: what Claude is shown. Flags and emoji stay whole."""
-    return indexer.visible(text)
+    """``text`` without what carries unseen words or commands: what Claude is shown. Flags and emoji stay whole.
+
+    Escape sequences go as a whole: without their first character alone they would be litter like ``[31m``.
+    """
+    return indexer.visible(_ESCAPES.sub("", text))
 
 
 def visible(text: str) -> str:
     """``text`` fit for a terminal: nothing hidden, no escape sequence, no control but tab and line feed."""
-    return without_hidden(_ESCAPES.sub("", _LINE_ENDS.sub("\n", text)))
+    return without_hidden(_LINE_ENDS.sub("\n", text))
 
 
 def one_line(text: str, limit: int | None = None) -> str:
@@ -55,7 +62,7 @@ class Filter:
     def take(self, piece: str) -> str:
         """What of the text so far can be passed on now."""
         text = self._held + piece
-        undecided = _UNDECIDED.search(text)
+        undecided = _OPEN_ESCAPE.search(text) or _UNDECIDED.search(text)
         self._held = undecided[0] if undecided else ""
         return self._passed(text[: undecided.start()] if undecided else text)
 

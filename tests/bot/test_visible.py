@@ -80,6 +80,19 @@ def test_text_in_pieces_passes_nothing_hidden(text: str, piece: int) -> None:
     assert not any(c == "\u200b" or "\U000e0000" <= c <= "\U000e007f" for c in passed)
 
 
+@pytest.mark.parametrize("piece", [1, 2, 3, 7, 100])
+def test_escape_sequences_in_pieces_leave_no_litter(piece: int) -> None:
+    text = "was \x1b[31ma certificate\x1b[0m\x1b]0;title\x07 and \x1b]8;;http://evil\x1b\\this\x1b]8;;\x1b\\ \x9b1mtoo."
+    assert in_pieces(text, piece) == "was a certificate and this too."
+    assert without_hidden(text) == "was a certificate and this too."
+
+
+def test_an_escape_sequence_without_its_end_takes_no_text_with_it() -> None:
+    text = "It failed. \x1b]0;" + "It was mended later. " * 5
+    assert without_hidden(text).endswith("It was mended later. ")
+    assert in_pieces(text, 3).endswith("It was mended later. ")
+
+
 @pytest.mark.parametrize("piece", [1, 2, 3])
 def test_a_flag_in_pieces_survives(piece: int) -> None:
     text = f"In {ENGLAND} it rains."
