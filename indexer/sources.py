@@ -8,24 +8,30 @@ import re
 import stat
 import uuid
 from collections.abc import AsyncIterator, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote_from_bytes, unquote_to_bytes, urlsplit
 
 from .documents import Original
 from .errors import SourceRefused
+from .reading.sanitising import visible
 from .settings import IndexerSettings
 from .web import Web
 
 _MB = 1_000_000
 _NOT_DOCUMENTS = frozenset({"node_modules", "__pycache__"})
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
+_SURROGATES = re.compile("[\ud800-\udfff]+")
+_NO_LETTER = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """One file of a folder that could not be taken: its key, its path in the folder, and why."""
+    """One file of a folder that could not be taken: its key, its path in the folder as shown, and why.
+
+    The sentence in ``error`` begins with ``name``.
+    """
 
     source: str
     name: str
@@ -49,14 +55,19 @@ async def open_source(
     path and no ``file:`` URL is opened then. ``web`` is another way to fetch URLs, for tests.
 
     ``SourceRefused`` where the source as a whole cannot be taken; a single file of a folder that cannot be taken comes
-    as ``Rejected``, and the rest follows.
+    as ``Rejected``, and the rest follows. Every sentence begins with what it is about: nothing is put before it.
+
+    Keys and names are Unicode whatever the disk or a server says: in a key, a byte that is not UTF-8 is percent-encoded
+    (``file:///bad%FF.txt``); in a name it is U+FFFD, and a control character a space (``bad\ufffd.txt``).
     """
     if source == "-":
         yield _pasted(stdin, key)
         return
     scheme = match[1].lower() if (match := _SCHEME.match(source)) else ""
     if scheme in ("http", "https"):
-        yield await (web or Web()).fetch(source, settings)
+        original = await (web or Web()).fetch(source, settings)
+        declared = shown_name(original.declared_type) if original.declared_type else None
+        yield replace(original, name=shown_name(original.name), declared_type=declared)
         return
     if scheme not in ("", "file"):
         raise SourceRefused(f"{scheme} addresses cannot be fetched; use http or https, or add the file itself.")
@@ -67,37 +78,47 @@ async def open_source(
         async for item in _folder(path, settings):
             yield item
     else:
-        yield await asyncio.to_thread(_file, path, path.name, settings)
+        yield await asyncio.to_thread(_file, path, shown_name(path.name), settings)
+
+
+def shown_name(name: str) -> str:
+    """A file's name as text that people can be shown.
+
+    >>> shown_name("bad\\udcff\\n2024.txt")
+    'bad\ufffd 2024.txt'
+    """
+    return visible(_NO_LETTER.sub(" ", _SURROGATES.sub("\ufffd", name))).strip() or "Unnamed"
 
 
 def _pasted(data: bytes, key: str | None) -> Original:
     if not data.strip():
         raise SourceRefused("There was no text on standard input; pipe a document into it.")
-    return Original(source=f"text:{key or uuid.uuid4().hex}", data=data, name=key or "Pasted text")
+    exact = _SURROGATES.sub(lambda match: quote_from_bytes(match[0].encode("utf-8", "surrogateescape")), key or "")
+    return Original(source=f"text:{exact or uuid.uuid4().hex}", data=data, name=shown_name(key or "Pasted text"))
 
 
 def _path(source: str, scheme: str) -> Path:
     if scheme == "file":
         parts = urlsplit(source)
         if parts.netloc not in ("", "localhost"):
-            raise SourceRefused(f"{source} is on another machine; copy the file here and add that.")
-        source = unquote(parts.path)
+            raise SourceRefused(f"{shown_name(source)} is on another machine; copy the file here and add that.")
+        source = os.fsdecode(unquote_to_bytes(os.fsencode(parts.path)))
     if "\x00" in source or not source.strip():
         raise SourceRefused("This is not the name of a file; check it.")
-    return Path(os.path.abspath(Path(source).expanduser()))
+    return Path(os.path.abspath(os.path.expanduser(source)))
 
 
 async def _folder(folder: Path, settings: IndexerSettings) -> AsyncIterator[Original | Rejected]:
     empty = True
     for path in await asyncio.to_thread(lambda: list(_files(folder))):
         empty = False
-        name = str(path.relative_to(folder))
+        name = shown_name(str(path.relative_to(folder)))
         try:
             yield await asyncio.to_thread(_file, path, name, settings)
         except SourceRefused as error:
             yield Rejected(path.as_uri(), name, error)
     if empty:
-        raise SourceRefused(f"There are no documents in {folder}; add a folder that holds some.")
+        raise SourceRefused(f"There are no documents in {shown_name(str(folder))}; add a folder that holds some.")
 
 
 def _files(folder: Path) -> Iterator[Path]:
@@ -126,11 +147,11 @@ def _file(path: Path, name: str, settings: IndexerSettings) -> Original:
             )
         data = path.read_bytes()
     except FileNotFoundError as error:
-        raise SourceRefused(f"There is no file or folder {path}; check the path.") from error
+        raise SourceRefused(f"There is no file or folder {shown_name(str(path))}; check the path.") from error
     except PermissionError as error:
         raise SourceRefused(f"{name} may not be read by this program; change its permissions.") from error
     except OSError as error:
         raise SourceRefused(f"{name} could not be read from the disk; check it and add it again.") from error
     return Original(
-        source=path.as_uri(), data=data, name=path.name, date=datetime.fromtimestamp(about.st_mtime, tz=UTC)
+        source=path.as_uri(), data=data, name=shown_name(path.name), date=datetime.fromtimestamp(about.st_mtime, tz=UTC)
     )

@@ -119,3 +119,33 @@ async def test_other_schemes_and_machines_are_refused(source: str) -> None:
 @pytest.mark.parametrize("source", ["/etc/passwd", "file:///etc/passwd", "~/.ssh/id_rsa"])
 async def test_sources_that_come_from_people_open_no_file_of_this_machine(source: str) -> None:
     assert "attach the file" in await _refused(source, local=False)
+
+
+async def test_a_file_name_that_is_not_unicode_is_a_document_like_the_others(tmp_path: Path) -> None:
+    """Its key is exact and opens it again; its name shows U+FFFD; nothing that is passed on has lone surrogates."""
+    path = tmp_path / "bad\udcff.txt"
+    path.write_bytes(b"hi")
+    (tmp_path / "good.txt").write_text("good")
+    bad, good = await _open(tmp_path)
+    assert (bad.name, good.name) == ("bad\ufffd.txt", "good.txt")
+    assert bad.source == f"{tmp_path.as_uri()}/bad%FF.txt"
+    assert await _open(bad.source) == [bad] == await _open(path)
+    (rejected,) = [item for item in await _open(tmp_path, max_file_mb=0.000003) if isinstance(item, Rejected)]
+    assert rejected.name == "good.txt"
+    (tmp_path / "good.txt").unlink()
+    (rejected,) = await _open(tmp_path, max_file_mb=0.000001)
+    for text in (rejected.source, rejected.name, str(rejected.error), await _refused(f"{path}x")):
+        text.encode()
+
+
+async def test_control_characters_in_a_name_are_spaces_and_its_key_is_exact(tmp_path: Path) -> None:
+    (tmp_path / "two\nlines\x1b[31m.txt").write_text("x")
+    (item,) = await _open(tmp_path)
+    assert item.name == "two lines [31m.txt"
+    assert item.source.endswith("/two%0Alines%1B%5B31m.txt")
+    assert await _open(item.source) == [item]
+
+
+async def test_a_key_for_pasted_text_is_unicode() -> None:
+    (item,) = await _open("-", stdin=b"words", key="n\udcfftes")
+    assert (item.source, item.name) == ("text:n%FFtes", "n\ufffdtes")
