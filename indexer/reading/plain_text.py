@@ -26,6 +26,13 @@ _LEGACY = (
     "iso8859_4", "cp1258", "cp874", "iso8859_10", "iso8859_13", "iso8859_14", "iso8859_15", "iso8859_16", "latin_1",
 )  # fmt: skip
 _CONTROLS = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
+# Characters of more than one byte in UTF-8, and nothing that only looks like one.
+_MULTIBYTE = re.compile(
+    rb"[\xc2-\xdf][\x80-\xbf]|\xe0[\xa0-\xbf][\x80-\xbf]|\xed[\x80-\x9f][\x80-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]{2}"
+    rb"|\xf0[\x90-\xbf][\x80-\xbf]{2}|[\xf1-\xf3][\x80-\xbf]{3}|\xf4[\x80-\x8f][\x80-\xbf]{2}"
+)
+_NOT_ASCII = bytes(range(0x80, 0x100))
+_GOOD_FOR_A_BAD = 4  # whole characters for one stray byte; other encodings give hardly any by chance
 _SAMPLE = 50_000
 _BREAK = re.compile(r"[ \n.,\u3000-\u3002]")
 _WITHOUT_A_BREAK = 40  # longer texts have a space, a newline or a full stop somewhere
@@ -38,9 +45,9 @@ class NotText(ValueError):
 def decode(data: bytes, declared: str | None = None) -> str:
     """The text of ``data``, whatever its encoding. ``NotText`` for what is none.
 
-    A byte order mark decides, then UTF-8 if it fits, then ``declared`` (what a header or the file itself names), then
-    what a detector makes of the bytes: UTF-16 and UTF-32 without a mark, Windows and ISO code pages, Shift-JIS, EUC,
-    GB18030, Big5, KOI8 …
+    A byte order mark decides, then UTF-8 if it fits (with U+FFFD for a few bytes that are damaged), then ``declared``
+    (what a header or the file itself names), then what a detector makes of the bytes: UTF-16 and UTF-32 without a mark,
+    Windows and ISO code pages, Shift-JIS, EUC, GB18030, Big5, KOI8 …
 
     >>> decode("Été".encode("cp1252"))
     'Été'
@@ -58,13 +65,28 @@ def decode(data: bytes, declared: str | None = None) -> str:
     try:
         return _readable(data.decode("utf-8"))
     except UnicodeDecodeError:
-        pass
+        if _damaged_utf8(data):
+            return _readable(data.decode("utf-8", "replace"))
     if declared:
         try:
             return _readable(data.decode(declared))
         except (UnicodeDecodeError, LookupError):
             pass
     return _legacy(data)
+
+
+def _damaged_utf8(data: bytes) -> bool:
+    """Whether this is UTF-8 but for a few bytes: some were lost on the way, or the end was cut off.
+
+    >>> _damaged_utf8("Größe, Prüfung".encode() + b"\\xc3"), _damaged_utf8("Größe, Prüfung".encode("cp1252"))
+    (True, False)
+    """
+    rest, good = _MULTIBYTE.subn(b"", data)
+    bad = len(rest) - len(rest.translate(None, _NOT_ASCII))
+    if good >= _GOOD_FOR_A_BAD * bad:
+        return good > 0
+    cut_off = len(data) - codecs.utf_8_decode(data, "replace", False)[1]  # bytes of a character that goes on
+    return bad == cut_off and good >= 2
 
 
 def _readable(text: str) -> str:

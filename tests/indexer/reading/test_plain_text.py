@@ -44,6 +44,29 @@ def test_encodings_from_before_unicode_are_told_apart(text: str, encoding: str) 
     assert decode(text.encode(encoding)) == text
 
 
+@pytest.mark.parametrize(
+    ("data", "text"),
+    [
+        ("Größe und Prüfung läuft. ".encode() * 40 + b"\xc3", "Größe und Prüfung läuft. " * 40 + "\ufffd"),
+        ("Größe, Prüfung".encode() + b"\xc3", "Größe, Prüfung\ufffd"),
+        (b"\xa4" + FRENCH.encode(), "\ufffd" + FRENCH),
+        ("会議は月曜日".encode() + b"\xe5\xbb" + JAPANESE.encode(), "会議は月曜日\ufffd" + JAPANESE),
+        (JAPANESE.encode()[:-2], JAPANESE[:-2] + "\ufffd"),
+        (RUSSIAN.encode() * 30 + b"caf\xe9, na\xefve\n", RUSSIAN * 30 + "caf\ufffd, na\ufffdve\n"),
+    ],
+)
+def test_a_few_bad_bytes_do_not_garble_utf_8(data: bytes, text: str) -> None:
+    assert decode(data) == text
+    assert decode(data, "iso-8859-1") == text
+
+
+@pytest.mark.parametrize(
+    "text", ["À LA «CAFÉ»", "«CAFÉ» MARQUÉ® • Été", "Ø® 20°, naïve façade – “Ünïcödé”", "ÄÖÜ äöü ß"]
+)
+def test_windows_text_that_looks_like_utf_8_in_places_is_not(text: str) -> None:
+    assert decode(text.encode("cp1252")) == text
+
+
 def test_spaces_and_empty_lines_stand_as_they_were() -> None:
     text = "é\n\n\n   indented\t tab  \n\n"
     assert decode(text.encode("cp1252")) == text
