@@ -8,7 +8,7 @@ from .commands import adding, keeping, reading
 
 app = typer.Typer(
     help="Documents in: extracted, situated, indexed. Exit codes: 0 done, 1 some documents were refused or failed, "
-    "2 wrong usage or settings, 3 a service does not answer, 4 no such document.",
+    "2 wrong usage or settings, 3 a service does not answer, 4 no such document, 130 interrupted, 143 told to stop.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,  # its tracebacks would show local variables: document text, keys

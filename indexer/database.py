@@ -55,11 +55,19 @@ class Database:
                 with engine.begin() as connection:
                     return work(connection)
             except sa.exc.SQLAlchemyError as error:
-                raise CatalogueUnavailable(
-                    "The catalogue cannot be read or written right now; check the database and its disk."
-                ) from error
+                raise CatalogueUnavailable(_why_not(error)) from error
 
         return await asyncio.get_running_loop().run_in_executor(threads, call)
+
+
+def _why_not(error: sa.exc.SQLAlchemyError) -> str:
+    """One sentence on why a call failed. The driver's own text may hold values, so it only goes to the log."""
+    told = str(getattr(error, "orig", error)).lower()
+    if "full" in told or "no space" in told:
+        return "The disk of the catalogue is full; free some room on it, then run 'retry'."
+    if "readonly" in told or "read-only" in told:
+        return "The catalogue is read-only; make DATA_DIR or the database at DATABASE_URL writable."
+    return "The catalogue cannot be read or written right now; check that its database runs, and its disk."
 
 
 def database_url(url: str | None, data_dir: Path) -> sa.URL:
@@ -94,10 +102,12 @@ def open_engine(url: sa.URL) -> sa.Engine:
                 connection.execute(schema_table.insert().values(version=SCHEMA_VERSION))
     except (sa.exc.SQLAlchemyError, OSError) as error:
         engine.dispose()
-        where = url.database if sqlite else f"{url.host}/{url.database}"
-        raise CatalogueUnavailable(
-            f"The catalogue at {where} cannot be opened; check DATA_DIR or DATABASE_URL and that it may be written."
-        ) from error
+        if sqlite:
+            advice = f"The catalogue at {url.database} cannot be opened; see that DATA_DIR may be written and has room."
+        else:
+            where = f"{url.host or 'localhost'}:{url.port or 5432}"
+            advice = f"The catalogue's server at {where} does not let us in; see that it runs, and check DATABASE_URL."
+        raise CatalogueUnavailable(advice) from error
     if found is not None and found > SCHEMA_VERSION:
         engine.dispose()
         raise CatalogueUnavailable("The catalogue was written by a newer Situate; upgrade this one before you use it.")

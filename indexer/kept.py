@@ -12,7 +12,7 @@ from .database import Database
 from .documents import Usage, VersionId
 from .paid_answers import PaidAnswer
 from .rows import USAGE_COLUMNS, now, usage_of_row, usage_values
-from .schema import embeddings, paid_answers
+from .schema import documents, embeddings, paid_answers
 
 
 class PaidAnswerRows:
@@ -83,3 +83,14 @@ class EmbeddingRows:
             rows = [{"key": key, "vector": vector.astype("<f4").tobytes()} for key, vector in vectors.items()]
             statement = self._database.insert(embeddings).on_conflict_do_nothing()
             await self._database.write(lambda c: c.execute(statement, rows))
+
+
+async def spent(database: Database, workspace: str) -> float:
+    """US dollars that all paid answers of a workspace have cost, those for removed documents included."""
+    mine = documents.c.id == sa.func.substr(paid_answers.c.version, 1, 16)  # ids are of 16 characters
+    statement = (
+        sa.select(sa.func.coalesce(sa.func.sum(paid_answers.c.cost_usd), 0.0))
+        .select_from(paid_answers.join(documents, mine))
+        .where(documents.c.workspace == workspace)
+    )
+    return float(await database.read(lambda c: c.execute(statement).scalar_one()))

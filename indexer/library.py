@@ -25,15 +25,13 @@ from .documents import (
 from .embedding import Embedder, KeepingEmbedder, open_embedder
 from .errors import NotFound, WeaviateUnavailable
 from .fingerprint import fingerprint
-from .kept import EmbeddingRows, PaidAnswerRows
+from .kept import EmbeddingRows, PaidAnswerRows, spent
 from .leases import Leases, new_executor_id
 from .originals import Originals
 from .rows import Version
 from .settings import IndexerSettings
-from .structural import StructuralContextualizer
 
 if TYPE_CHECKING:  # what is slow to load is loaded when it is used: a listing needs no database server and no Claude
-    from .contextualizer import Contextualizer
     from .retrieval import Retrieval
     from .store import Store
     from .workflows import Worker
@@ -41,8 +39,6 @@ if TYPE_CHECKING:  # what is slow to load is loaded when it is used: a listing n
 T = TypeVar("T")
 
 FOLLOW_SECONDS = 0.15
-LONGEST_QUERY_SECONDS = 15.0  # a database that takes longer is away, as far as somebody who waits is concerned
-CLAUDE_RETRIES = 4  # by the SDK, with backoff: half a minute of overload is waited out
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +125,10 @@ class Indexer:
         """The passages of a version by position, ``end`` exclusive."""
         return await self._reading(lambda index: index.store.passages(workspace, version, start, end))
 
+    async def spent(self, workspace: str) -> float:
+        """US dollars that contexts of this workspace have cost, those of removed documents included."""
+        return await spent(self._database, workspace)
+
     async def attempts(self, workspace: str) -> list[Version]:
         """The newest version of every document, whatever became of it: for the status."""
         return await self._catalogue.attempts(workspace)
@@ -182,7 +182,13 @@ class Indexer:
                     yield row
             waiting = {version for version, row in found.items() if row.state in WAITING}
             if waiting:
+                self._see_that_work_goes_on()
                 await asyncio.sleep(FOLLOW_SECONDS)
+
+    def _see_that_work_goes_on(self) -> None:
+        """Raise where this process cannot record what it does, as on a full disk: nothing would ever change."""
+        if self._worker is not None and self._worker.trouble is not None:
+            raise self._worker.trouble
 
     async def retry(self, workspace: str, documents: frozenset[DocumentId] | None = None) -> list[Added]:
         """Queue again what failed: documents that a service's absence stopped, and contexts that could not be had.
@@ -192,6 +198,10 @@ class Indexer:
         again = []
         for row in await self._catalogue.attempts(workspace):
             if documents is not None and row.document not in documents:
+                continue
+            if row.state in WAITING:  # left by a process that was killed, or in another's hands
+                await (await self.work()).enqueue(row.id)
+                again.append(Added(row.id, row.document, row.title, "queued"))
                 continue
             if row.state != "failed" and not (row.state == "published" and row.failures):
                 continue
@@ -253,19 +263,30 @@ class Indexer:
         except WeaviateUnavailable:
             if self.settings.weaviate_url:
                 raise
+        return await read(await self._reopen(index))
+
+    async def _reopen(self, dead: Index) -> Index:
+        """A new connection, and before it a server where an embedded one died; once, however many ask for it."""
         async with self._opening:
-            if self._index is index:
+            if self._index is dead:
                 self._index = await self._open_index()
-            index = self._index or index
-        return await read(index)
+            return self._index or dead
+
+    async def _revive(self) -> None:
+        if self._index is not None and not self.settings.weaviate_url:
+            await self._reopen(self._index)
 
     async def work(self) -> Worker:
         """Take work from the queue in this process, from now until the indexer is closed. Raises Unavailable."""
-        index = await self.connect()
+        await self.connect()
         async with self._opening:
             if self._worker is None:
-                self._worker = await self._open_worker(index.store)
+                self._worker = await self._open_worker()
             return self._worker
+
+    def _store(self) -> Store:
+        assert self._index is not None  # noqa: S101 - the worker is opened after the index; this tells the type checker
+        return self._index.store
 
     async def _embedder(self) -> Embedder:
         if self._opened_embedder is None:
@@ -274,23 +295,15 @@ class Indexer:
         return self._opened_embedder
 
     async def _open_index(self) -> Index:
+        from .opening import open_store
         from .retrieval import Retrieval
-        from .store import Store
-        from .weaviate_server import weaviate_server
 
-        settings = self.settings
         embedder = await self._embedder()
-        endpoint = await self._stack.enter_async_context(weaviate_server(settings, notify=self._notify))
-        store = await Store.connect(
-            endpoint,
-            api_key=settings.weaviate_api_key.get_secret_value() if settings.weaviate_api_key else None,
-            dimensions=embedder.dimensions,
-            timeout_seconds=min(settings.weaviate_start_seconds, LONGEST_QUERY_SECONDS),
-        )
-        self._stack.push_async_callback(store.close)
-        return Index(store, Retrieval(store, embedder, self._catalogue, settings))
+        store = await open_store(self.settings, embedder.dimensions, self._stack, self._notify)
+        return Index(store, Retrieval(store, embedder, self._catalogue, self.settings))
 
-    async def _open_worker(self, store: Store) -> Worker:
+    async def _open_worker(self) -> Worker:
+        from .opening import contextualizers
         from .pipeline import Pipeline
         from .workflows import Worker
 
@@ -300,9 +313,9 @@ class Indexer:
             settings,
             self._catalogue,
             self._originals,
-            store,
+            self._store,
             embedder,
-            self._contextualizer(embedder.count),
+            contextualizers(settings, embedder.count, self._stack),
             lambda version: PaidAnswerRows(self._database, version),
         )
         url = database_url(settings.database_url, settings.data_dir)
@@ -310,30 +323,7 @@ class Indexer:
             # Its many small writes would hold up the catalogue's, and a SQLite file has one writer at a time.
             url = url.set(database=str(settings.data_dir.absolute() / "queue.db"))
         executor = new_executor_id()
-        worker = Worker(settings, url, self._catalogue, pipeline, Leases(self._database, executor))
+        worker = Worker(settings, url, self._catalogue, pipeline, Leases(self._database, executor), self._revive)
         await worker.start(executor)
         self._stack.push_async_callback(worker.close)
         return worker
-
-    def _contextualizer(
-        self, count: Callable[[str], int]
-    ) -> Callable[[PaidAnswerRows], Contextualizer | StructuralContextualizer]:
-        """What makes the contextualizer of one version, on whose account its answers go."""
-        settings = self.settings
-        if settings.anthropic_api_key is None:
-            structural = StructuralContextualizer(settings.context_max_tokens, count)
-            return lambda account: structural
-
-        from .claude import open_claude
-        from .contextualizer import Contextualizer
-        from .prices import load_prices
-
-        prices = load_prices(settings.prices_file)
-        client = open_claude(
-            settings.anthropic_api_key.get_secret_value(),
-            settings.anthropic_base_url,
-            settings.claude_timeout_seconds,
-            max_retries=CLAUDE_RETRIES,
-        )
-        self._stack.push_async_callback(client.close)
-        return lambda account: Contextualizer(client, account, settings, prices, count)

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, replace
 from pathlib import PurePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from .catalogue import Catalogue
 from .chunking import chunk
 from .documents import Chunk, ContextKind, Document, DocumentId, ExtractedText, Original, Passage, VersionId
 from .embedding import Embedder
-from .errors import StoreFailed
+from .errors import SituateError, StoreFailed
 from .extraction import extract
 from .fingerprint import chunk_budget
 from .kept import PaidAnswerRows
@@ -33,6 +33,15 @@ if TYPE_CHECKING:  # it loads Claude's client, which takes seconds; without a ke
     from .contextualizer import Contextualizer
 
 log = logging.getLogger(__name__)
+
+
+WANTED_SECONDS = 1.0  # how often a long stage looks whether its document was removed
+
+T = TypeVar("T")
+
+
+class Withdrawn(SituateError):
+    """The document was removed; nobody waits for this version any more."""
 
 
 @dataclass(slots=True)
@@ -52,7 +61,7 @@ class Pipeline:
         settings: IndexerSettings,
         catalogue: Catalogue,
         originals: Originals,
-        store: Store,
+        store: Callable[[], Store],
         embedder: Embedder,
         contextualizer: Callable[[PaidAnswerRows], Contextualizer | StructuralContextualizer],
         account: Callable[[VersionId], PaidAnswerRows],
@@ -74,7 +83,7 @@ class Pipeline:
         """Extract and chunk. Returns the number of chunks. Raises Refused."""
         await self._catalogue.update(version, stage="reading", done=0, total=0)
         row = await self._row(version)
-        work = await self._read(row)
+        work = await self._while_wanted(version, self._read(row))
         extracted = work.extracted
         await self._catalogue.update(
             version,
@@ -94,8 +103,9 @@ class Pipeline:
         account = self._account(version)
         paid_before = await account.total()  # by a run that crashed
         async with reported(self._catalogue, version, "situating", len(work.chunks)) as progress:
-            result = await self._contextualizer(account).contextualize(
-                row.title, work.extracted, work.chunks, progress=progress
+            result = await self._while_wanted(
+                version,
+                self._contextualizer(account).contextualize(row.title, work.extracted, work.chunks, progress=progress),
             )
         work.contextualized = result
         failures = {str(i): context.failure for i, context in enumerate(result.contexts) if context.failure}
@@ -121,13 +131,14 @@ class Pipeline:
         passages = [Passage(chunk, context) for chunk, context in pairs]
         texts = [passage.text for passage in passages] + [passage.context.text for passage in passages]
         async with reported(self._catalogue, version, "embedding", len(passages)) as progress:
-            vectors = await self._embedder.passages(texts, progress=lambda done: progress(min(done, len(passages))))
+            embedding = self._embedder.passages(texts, progress=lambda done: progress(min(done, len(passages))))
+            vectors = await self._while_wanted(version, embedding)
         count = len(passages)
         await self._catalogue.update(version, stored=True)
         async with reported(self._catalogue, version, "storing", count) as progress:
             by_name = {"passage": vectors[:count], "context": vectors[count:]}
-            await self._store.put(_document(row), version, passages, by_name, progress=progress)
-        found = await self._store.count(row.workspace, version)
+            await self._store().put(_document(row), version, passages, by_name, progress=progress)
+        found = await self._store().count(row.workspace, version)
         if found != count:
             raise StoreFailed(f"Weaviate kept {found} of the {count} passages; check its log and its disk, then retry.")
 
@@ -137,7 +148,9 @@ class Pipeline:
 
     async def give_up(self, version: VersionId, state: str, reason: str) -> None:
         """Record why a version will not answer: ``refused`` or ``failed``. What was published goes on answering."""
-        row = await self._row(version)
+        row = await self._catalogue.version(version)
+        if row is None:
+            return
         if state == "refused" and not await self._catalogue.original_in_use(row.sha256, besides=version):
             await self._originals.delete(row.sha256)
         if row.state != "withdrawn":
@@ -151,13 +164,32 @@ class Pipeline:
 
     async def tidy(self, document: DocumentId) -> None:
         """See ``tidying.tidy``."""
-        await tidy(document, self._catalogue, self._originals, self._store)
+        await tidy(document, self._catalogue, self._originals, self._store())
 
     async def _row(self, version: VersionId) -> Version:
         row = await self._catalogue.version(version)
-        if row is None:
-            raise StoreFailed("The document was removed while it was being indexed.")
+        if row is None or row.state == "withdrawn":
+            raise Withdrawn("The document was removed while it was being indexed.")
         return row
+
+    async def _while_wanted(self, version: VersionId, work: Coroutine[Any, Any, T]) -> T:
+        """The result of ``work``, which is cancelled as soon as the document is removed: nobody pays for it further."""
+
+        async def until_withdrawn() -> None:
+            while True:
+                await asyncio.sleep(WANTED_SECONDS)
+                await self._row(version)
+
+        working, watching = asyncio.create_task(work), asyncio.create_task(until_withdrawn())
+        try:
+            await asyncio.wait({working, watching}, return_when=asyncio.FIRST_COMPLETED)
+            if not working.done():
+                await watching  # raises
+            return await working
+        finally:
+            for task in (working, watching):
+                task.cancel()
+            await asyncio.gather(working, watching, return_exceptions=True)
 
     async def _read(self, row: Version) -> Work:
         data = await self._originals.get(row.sha256)

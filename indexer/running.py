@@ -48,6 +48,7 @@ def log_to(file: Path) -> None:
 
     Raises SettingsInvalid where the folder, which is ``DATA_DIR``, cannot be written.
     """
+    logging.raiseExceptions = False  # a log that cannot be written, on a full disk, must not fill the screen
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         logging.basicConfig(

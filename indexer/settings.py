@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Literal
+from urllib.parse import urlsplit
 
-from pydantic import Field, SecretStr
+from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
@@ -63,3 +64,17 @@ class IndexerSettings(BaseSettings):
     # Work
     index_workers: int = Field(2, ge=1, le=16, description="Documents indexed side by side in one process.")
     workspace: str = Field("local", description="Workspace of the command line.")
+
+    @field_validator("weaviate_url", "anthropic_base_url")
+    @classmethod
+    def _is_web_address(cls, value: str | None) -> str | None:
+        if value is None:
+            return None
+        try:
+            parts = urlsplit(value)
+            fits = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
+        except ValueError:
+            fits = False
+        if not fits:
+            raise ValueError("it must be an address such as http://localhost:8080")
+        return value

@@ -19,9 +19,9 @@ from dbos import DBOS, DBOSConfig, SetWorkflowID
 
 from .catalogue import Catalogue
 from .documents import VersionId
-from .errors import CatalogueUnavailable, Refused, SituateError, Unavailable
+from .errors import CatalogueUnavailable, Refused, SituateError, WeaviateUnavailable
 from .leases import BEAT_SECONDS, Leases
-from .pipeline import Pipeline
+from .pipeline import Pipeline, Withdrawn
 from .settings import IndexerSettings
 
 log = logging.getLogger(__name__)
@@ -30,6 +30,8 @@ QUEUE = "indexing"
 # Fixed: work that one release began, the next one goes on with (stages are named, and each may run again).
 APPLICATION_VERSION = "situate-1"
 POLL_SECONDS = 0.2
+STORE_ATTEMPTS = 3
+STORE_PAUSE_SECONDS = 2.0
 
 _running: Worker | None = None  # DBOS is one a process, so this is too
 
@@ -46,13 +48,21 @@ class Worker:
     """Takes versions from the queue and runs them through the pipeline, in this process."""
 
     def __init__(
-        self, settings: IndexerSettings, url: sa.URL, catalogue: Catalogue, pipeline: Pipeline, leases: Leases
+        self,
+        settings: IndexerSettings,
+        url: sa.URL,
+        catalogue: Catalogue,
+        pipeline: Pipeline,
+        leases: Leases,
+        revive: Callable[[], Awaitable[None]],
     ) -> None:
         self._settings = settings
         self._url = url
         self._catalogue = catalogue
         self._pipeline = pipeline
         self._leases = leases
+        self._revive = revive
+        self.trouble: CatalogueUnavailable | None = None  # why nothing can be recorded, while that is so
         self._tasks: list[asyncio.Task[None]] = []
         self._active = 0
         self._closing = False
@@ -86,7 +96,7 @@ class Worker:
             await self.close()
             raise CatalogueUnavailable("The queue cannot be opened; check DATABASE_URL or DATA_DIR.") from error
         self._tasks = [
-            asyncio.create_task(_every(BEAT_SECONDS, self._leases.beat)),
+            asyncio.create_task(_every(BEAT_SECONDS / 2, self._live)),
             asyncio.create_task(_every(BEAT_SECONDS / 2, self._take_over)),
         ]
         await self.sweep()
@@ -94,7 +104,9 @@ class Worker:
     async def close(self) -> None:
         """Finish what is in hand and stop; what is queued stays queued."""
         global _running
-        patience = 24 * 3600 if self._active else 0
+        for task in self._tasks[1:]:  # but the lease runs on while work is in hand
+            task.cancel()
+        patience = 24 * 3600 if self._active and self.trouble is None else 0
         await asyncio.to_thread(DBOS.destroy, workflow_completion_timeout_sec=patience)
         self._closing = True
         # DBOS has put an executor of its own under asyncio.to_thread and has shut it down by now.
@@ -139,8 +151,10 @@ class Worker:
             if await _step("start", pipeline.start, version):
                 await _step("read", pipeline.read, version)
                 await _step("situate", pipeline.situate, version)
-                await _step("store", pipeline.store, version, attempts=3)
+                await _step("store", self._stored, version)
                 state = "published" if await _step("publish", pipeline.publish, version) else "replaced"
+        except Withdrawn:
+            log.info("%s was removed while it was being indexed", version)
         except Exception as error:
             if self._closing:
                 raise  # the parts are closed: who takes this over will run it whole
@@ -152,6 +166,28 @@ class Worker:
             log.warning("could not tidy up after %s: %s", version, error)  # the next sweep will
         return state
 
+    async def _live(self) -> None:
+        """Renew the lease. Where that fails, nothing that is done here can be recorded either."""
+        try:
+            await self._leases.beat()
+            self.trouble = None
+        except CatalogueUnavailable as error:
+            self.trouble = error
+            raise
+
+    async def _stored(self, version: VersionId) -> None:
+        """Store, and where the database is away, see that it comes back and try again."""
+        for attempt in range(1, STORE_ATTEMPTS + 1):
+            try:
+                return await self._pipeline.store(version)
+            except WeaviateUnavailable:
+                if attempt == STORE_ATTEMPTS:
+                    raise
+                await asyncio.sleep(STORE_PAUSE_SECONDS)
+                with suppress(WeaviateUnavailable):
+                    await self._revive()
+        raise AssertionError("not reached")
+
     async def _take_over(self) -> None:
         pending = await DBOS.list_workflows_async(status="PENDING", load_input=False, load_output=False)
         holders = frozenset(workflow.executor_id for workflow in pending if workflow.executor_id)
@@ -162,20 +198,13 @@ class Worker:
             await self._leases.drop(executor)
 
 
-async def _step(name: str, stage: Callable[..., Awaitable[Any]], *args: Any, attempts: int = 1) -> Any:
+async def _step(name: str, stage: Callable[..., Awaitable[Any]], *args: Any) -> Any:
+    """Run a stage, or give what it gave before a crash."""
+
     async def call() -> Any:
         return await stage(*args)
 
-    return await DBOS.run_step_async(
-        {
-            "name": name,
-            "retries_allowed": attempts > 1,
-            "max_attempts": attempts,
-            "interval_seconds": 2.0,
-            "should_retry": lambda error: isinstance(error, Unavailable),
-        },
-        call,
-    )
+    return await DBOS.run_step_async({"name": name}, call)
 
 
 def _reason(error: Exception) -> str:

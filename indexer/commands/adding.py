@@ -7,10 +7,11 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import Any
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TaskID, TextColumn
+from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn
 from rich.table import Column
 
 from ..catalogue import WAITING
@@ -25,11 +26,14 @@ from .common import (
     JsonOption,
     WorkspaceOption,
     audience_of,
+    counted,
     err,
     out,
     print_json,
     run,
     shown,
+    shown_line,
+    steady_lines,
     waiting_for,
 )
 
@@ -48,6 +52,7 @@ class Outcome:
     cost_usd: float = 0.0
     error: str | None = None
     warnings: tuple[str, ...] = ()
+    name: str = ""  # of the file, where it tells more than the title
 
     def as_json(self) -> dict[str, Any]:
         fields: dict[str, Any] = {
@@ -64,14 +69,20 @@ class Outcome:
 
     def line(self) -> str:
         """One line for a person, in rich's markup."""
-        title = shown(self.title)
+        title = shown_line(self.title)
+        if self.name and PurePath(self.name).stem != self.title:
+            title += f" [dim]({shown_line(self.name)})[/dim]"
         if self.error:
-            return f"[red]✗[/red] {title}: {shown(self.error)}"
+            says_its_name = self.error.startswith((self.title, f"'{self.title}'", self.name or self.title))
+            return f"[red]✗[/red] {'' if says_its_name else f'{title}: '}{shown(self.error)}"
         if self.status == "unchanged":
             return f"[dim]=[/dim] {title}: unchanged"
-        said = [f"{self.chunks} passage{'s' if self.chunks != 1 else ''}"]
+        if self.status == "replaced":
+            return f"[dim]=[/dim] {title}: a newer version was added meanwhile"
+        said = [counted(self.chunks, "passage")]
         if self.failed_contexts:
-            said.append(f"[yellow]{self.failed_contexts} contexts failed, 'retry' tries them again[/yellow]")
+            failed = counted(self.failed_contexts, "context")
+            said.append(f"[yellow]{failed} failed, 'retry' tries again[/yellow]")
         if self.cost_usd:
             said.append(f"${self.cost_usd:.4f}")
         said += [f"[yellow]{shown(warning)}[/yellow]" for warning in self.warnings]
@@ -80,8 +91,11 @@ class Outcome:
 
 def outcome_of(version: Version, *, unchanged: bool = False) -> Outcome:
     """What became of a version that is done. One that a newer version overtook counts as ``replaced``."""
+    if version.state in ("withdrawn", "removed") and not unchanged:
+        return removed_meanwhile(version.title, version.document, version.usage.cost_usd)
     return Outcome(
         title=version.title,
+        name=version.name,
         status="unchanged" if unchanged else version.state,
         document=version.document,
         chunks=version.chunks if version.state == "published" else 0,
@@ -90,6 +104,11 @@ def outcome_of(version: Version, *, unchanged: bool = False) -> Outcome:
         error=version.error,
         warnings=() if unchanged else version.warnings,
     )
+
+
+def removed_meanwhile(title: str, document: DocumentId, cost_usd: float = 0.0) -> Outcome:
+    """What becomes of a document that somebody removes while it is indexed."""
+    return Outcome(title, "removed", document, cost_usd=cost_usd, error="It was removed while it was being indexed.")
 
 
 @app.command()
@@ -142,12 +161,13 @@ async def _add_source(
     stdin = await asyncio.to_thread(sys.stdin.buffer.read) if source == "-" else b""
     slots: list[Outcome | Added] = []
     try:
-        async with waiting_for(f"Fetching {shown(source)} …"):
+        async with waiting_for(f"Taking in {shown_line(source)} …") as update:
             async for item in open_source(source, indexer.settings, stdin=stdin, key=key):
                 if isinstance(item, Rejected):
                     slots.append(Outcome(item.name, "refused", error=str(item.error)))
                 else:
                     slots.append(await indexer.add(item, workspace=workspace, audience=readers, title=title))
+                update(f"Taking in {shown_line(source)} … {counted(len(slots), 'document')}")
     except Refused as error:
         slots.append(Outcome(title or source, "refused", error=str(error)))
     return slots
@@ -159,17 +179,20 @@ async def _follow(indexer: Indexer, slots: Sequence[Outcome | Added]) -> list[Ou
     rows: dict[VersionId, Version] = {}
     with _bars() as bars:
         tasks: dict[VersionId, TaskID] = {}
-        total = bars.add_task("Documents", total=len(waiting), visible=len(waiting) > 1)
+        quiet = steady_lines()
+        total = bars.add_task("Documents", total=len(waiting), visible=len(waiting) > 1, count="")
         async for row in indexer.follow(waiting):
             rows[row.id] = row
             _move(bars, tasks, row)
-            bars.update(total, completed=sum(row.state not in WAITING for row in rows.values()))
+            done = sum(row.state not in WAITING for row in rows.values())
+            bars.update(total, completed=done, count=f"{done}/{len(waiting)}")
+            quiet(f"{done} of {counted(len(waiting), 'document')} done; {row.stage or row.state}: {row.title}")
     outcomes = []
     for slot in slots:
         if isinstance(slot, Outcome):
             outcomes.append(slot)
         elif slot.version not in rows:
-            outcomes.append(Outcome(slot.title, "removed", slot.document, error="It was removed meanwhile."))
+            outcomes.append(removed_meanwhile(slot.title, slot.document))
         else:
             outcomes.append(outcome_of(rows[slot.version], unchanged=slot.status == "unchanged"))
     return outcomes
@@ -180,7 +203,7 @@ def _bars() -> Progress:
         SpinnerColumn(),
         TextColumn("{task.description}", table_column=Column(no_wrap=True, overflow="ellipsis", ratio=1)),
         BarColumn(bar_width=24),
-        MofNCompleteColumn(),
+        TextColumn("{task.fields[count]}"),
         console=err,
         transient=True,
         disable=not err.is_terminal,
@@ -194,9 +217,11 @@ def _move(bars: Progress, tasks: dict[VersionId, TaskID], row: Version) -> None:
             bars.remove_task(tasks.pop(row.id))
         return
     if row.id not in tasks:
-        tasks[row.id] = bars.add_task("", total=None)
+        tasks[row.id] = bars.add_task("", total=None, count="")
     stage = row.stage.capitalize() or "Reading"
-    bars.update(tasks[row.id], description=f"{stage} {shown(row.title)}", completed=row.done, total=row.total or None)
+    count = f"{row.done}/{row.total}" if row.total else ""
+    description = f"{stage} {shown_line(row.title)}"
+    bars.update(tasks[row.id], description=description, completed=row.done, total=row.total or None, count=count)
 
 
 def _show(outcomes: Sequence[Outcome], as_json: bool) -> int:

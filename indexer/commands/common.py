@@ -1,13 +1,15 @@
 """What all commands share: settings, the open indexer, where output goes, and what an error exits with.
 
 Exit codes: 0 done · 1 some documents were refused or failed · 2 wrong usage or settings · 3 a service that is needed
-does not answer · 4 no such document · 130 interrupted.
+does not answer · 4 no such document · 130 interrupted · 143 told to stop.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import sys
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any, NoReturn
@@ -21,15 +23,24 @@ from ..documents import LOCAL_WORKSPACE, Audience, Viewer
 from ..errors import NotFound, Refused, SettingsInvalid, SituateError, StoreFailed, Unavailable
 from ..library import Indexer
 from ..reading.sanitising import visible
-from ..running import log_to, run_to_end
+from ..running import STOPPED, log_to, run_to_end
 from ..settings import IndexerSettings
 
-DONE, INCOMPLETE, USAGE, AWAY, MISSING = 0, 1, 2, 3, 4
+DONE, INCOMPLETE, USAGE, AWAY, MISSING, INTERRUPTED = 0, 1, 2, 3, 4, 130
 
 out = Console(highlight=False, soft_wrap=True)
 err = Console(stderr=True, highlight=False, soft_wrap=True)
 
-WorkspaceOption = typer.Option(LOCAL_WORKSPACE, "--workspace", help="The workspace (a Slack team's id).")
+
+def _workspace(text: str) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", text):
+        raise typer.BadParameter("a workspace is named with letters, digits, _ and -, at most 64 of them.")
+    return text
+
+
+WorkspaceOption = typer.Option(
+    LOCAL_WORKSPACE, "--workspace", help="The workspace (a Slack team's id).", callback=_workspace
+)
 JsonOption = typer.Option(False, "--json", help="Print JSON on standard output.")
 
 
@@ -81,7 +92,9 @@ def run(work: Callable[[Indexer], Awaitable[int]]) -> NoReturn:
         fail(error)
     except KeyboardInterrupt:
         err.print("Interrupted. What is queued goes on the next time.")
-        raise typer.Exit(130) from None
+        raise typer.Exit(INTERRUPTED) from None
+    if code == STOPPED:
+        err.print("Stopped. What is queued goes on the next time.")
     raise typer.Exit(code)
 
 
@@ -91,18 +104,45 @@ def tell(sentence: str) -> None:
 
 
 @asynccontextmanager
-async def waiting_for(what: str) -> AsyncIterator[None]:
-    """A spinner on a terminal, while something may take longer than two seconds."""
+async def waiting_for(what: str) -> AsyncIterator[Callable[[str], None]]:
+    """A spinner on a terminal, while something may take longer than two seconds; what is given changes its text."""
     if not err.is_terminal:
-        yield
+        yield lambda text: None
         return
-    with err.status(what):
-        yield
+    with err.status(what) as status:
+        yield lambda text: status.update(text)
+
+
+def steady_lines(every_seconds: float = 10.0) -> Callable[[str], None]:
+    """Where no bar can be shown (a log, a pipe): a line on standard error every few seconds, so that work is seen."""
+    last = time.monotonic()
+
+    def say(sentence: str) -> None:
+        nonlocal last
+        if not err.is_terminal and time.monotonic() - last >= every_seconds:
+            last = time.monotonic()
+            tell(sentence)
+
+    return say
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun.
+
+    >>> counted(1, "passage"), counted(2, "passage")
+    ('1 passage', '2 passages')
+    """
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def shown(text: str) -> str:
     """Text from documents, people or Claude, as rich's markup: nothing in it is markup or steers the terminal."""
     return escape(visible(text))
+
+
+def shown_line(text: str) -> str:
+    """The same on one line: titles and file names."""
+    return " ".join(shown(text).split())
 
 
 def print_json(value: Any) -> None:

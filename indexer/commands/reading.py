@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
+from urllib.parse import unquote
 
 import typer
 from rich import box
@@ -22,6 +24,7 @@ from .common import (
     print_json,
     run,
     shown,
+    shown_line,
     viewer_of,
     waiting_for,
 )
@@ -89,6 +92,8 @@ def search(
     as_json: bool = JsonOption,
 ) -> None:
     """Search the passages, without Claude."""
+    if not query.strip():
+        raise typer.BadParameter("there is nothing to look for in an empty query.")
 
     async def work(indexer: Indexer) -> int:
         async with waiting_for("Searching …"):
@@ -112,7 +117,7 @@ def status(workspace: str = WorkspaceOption, as_json: bool = JsonOption) -> None
     async def work(indexer: Indexer) -> int:
         documents = await indexer.documents(workspace, None)
         attempts = await indexer.attempts(workspace)
-        report = status_json(documents, attempts)
+        report = status_json(documents, attempts, await indexer.spent(workspace))
         if as_json:
             print_json(report)
         else:
@@ -182,7 +187,7 @@ def hit_json(hit: Hit) -> dict[str, Any]:
     }
 
 
-def status_json(documents: list[Document], attempts: list[Version]) -> dict[str, Any]:
+def status_json(documents: list[Document], attempts: list[Version], spent: float) -> dict[str, Any]:
     """The status of a workspace: counts, what waits, what went wrong, what was paid."""
     return {
         "documents": len(documents),
@@ -211,7 +216,7 @@ def status_json(documents: list[Document], attempts: list[Version]) -> dict[str,
             for v in attempts
             if v.state in ("failed", "refused")
         ],
-        "cost_usd": round(sum(document.usage.cost_usd for document in documents), 6),
+        "cost_usd": round(max(spent, sum(document.usage.cost_usd for document in documents)), 6),
     }
 
 
@@ -226,6 +231,11 @@ def place(title: str, heading_path: tuple[str, ...], pages: tuple[int, ...]) -> 
         first, last = min(pages), max(pages)
         told += (", " if told else "") + (f"p. {first}" if first == last else f"p. {first}–{last}")
     return told
+
+
+def _name(document: Document) -> str:
+    """The last part of a document's source, to tell apart documents of the same title."""
+    return shown_line(unquote(document.source.rstrip("/").rpartition("/")[2]))
 
 
 def _state(version: Version) -> str:
@@ -245,13 +255,15 @@ def _document_table(documents: list[Document]) -> Table:
     for name in ("Passages", "Cost"):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("Contexts", no_wrap=True)
+    twins = Counter(document.title for document in documents)
     for document in documents:
         contexts = "generated" if document.context_kind is ContextKind.GENERATED else "structural"
         if document.failed_contexts:
             contexts = f"[yellow]{document.failed_contexts} failed[/yellow]"
         cells = [
             document.id[:8],
-            shown(document.title),
+            shown_line(document.title)
+            + (f" [dim]{shown_line(_name(document))}[/dim]" if twins[document.title] > 1 else ""),
             *([] if everybody else [shown(str(document.audience))]),
             f"{document.date:%Y-%m-%d}" if document.date else "",
             str(document.chunks),
@@ -296,7 +308,8 @@ def _print_status(report: dict[str, Any]) -> None:
     if report["cache_misses"]:
         out.print(f"[yellow]{report['cache_misses']} calls missed Claude's cache: contexts cost more than planned.[/]")
     for item in report["waiting"]:
-        out.print(f"[cyan]…[/cyan] {shown(item['title'])}: {item['stage']} {item['done']}/{item['of']}")
+        done = f" {item['done']} of {item['of']}" if item["of"] else ""
+        out.print(f"[cyan]…[/cyan] {shown_line(item['title'])}: {item['stage']}{done}")
     for item in report["failed_contexts"]:
         reasons = shown("; ".join(sorted(set(item["contexts"].values()))))
         out.print(f"[yellow]![/yellow] {shown(item['title'])}: {len(item['contexts'])} contexts failed ({reasons})")

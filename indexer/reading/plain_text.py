@@ -33,6 +33,9 @@ _MULTIBYTE = re.compile(
 )
 _NOT_ASCII = bytes(range(0x80, 0x100))
 _GOOD_FOR_A_BAD = 4  # whole characters for one stray byte; other encodings give hardly any by chance
+_ZEROS = re.compile(rb"\x00{16,}")  # what a crash or a truncated log leaves; no encoding has so many in a row
+_FEW_ZEROS = 0.2  # of all bytes; more is data with words in it
+_ASCII_PAIR = re.compile(rb"[\t\n\r -~]{2}", re.DOTALL)
 _SAMPLE = 50_000
 _BREAK = re.compile(r"[ \n.,\u3000-\u3002]")
 _WITHOUT_A_BREAK = 40  # longer texts have a space, a newline or a full stop somewhere
@@ -47,7 +50,7 @@ def decode(data: bytes, declared: str | None = None) -> str:
 
     A byte order mark decides, then UTF-8 if it fits (with U+FFFD for a few bytes that are damaged), then ``declared``
     (what a header or the file itself names), then what a detector makes of the bytes: UTF-16 and UTF-32 without a mark,
-    Windows and ISO code pages, Shift-JIS, EUC, GB18030, Big5, KOI8 …
+    Windows and ISO code pages, Shift-JIS, EUC, GB18030, Big5, KOI8 … Zero bytes that are no part of an encoding go.
 
     >>> decode("Été".encode("cp1252"))
     'Été'
@@ -61,7 +64,12 @@ def decode(data: bytes, declared: str | None = None) -> str:
         except UnicodeDecodeError:
             pass
     if b"\x00" in data:
-        return _wide(data)
+        data = _ZEROS.sub(b"", data)
+        if (wide := _wide(data)) is not None:
+            return wide
+        if data.count(0) > _FEW_ZEROS * len(data):
+            raise NotText("zero bytes")
+        data = data.replace(b"\x00", b"")
     try:
         return _readable(data.decode("utf-8"))
     except UnicodeDecodeError:
@@ -97,20 +105,39 @@ def _readable(text: str) -> str:
     return text
 
 
-def _wide(data: bytes) -> str:
-    """UTF-16 or UTF-32 without a byte order mark, told by which reading gives letters rather than nonsense."""
-    best, best_score = "", 0.9
+def _wide(data: bytes) -> str | None:
+    """UTF-16 or UTF-32 without a byte order mark, told by which reading gives letters rather than nonsense.
+
+    None where it is neither: ASCII with zeros strewn in reads as ideographs too, but in UTF-16 they are not that many
+    whose two bytes are both ASCII, and Latin letters have a zero every other byte.
+    """
+    if not _zeros_alternate(data) and _is_narrow(data):
+        return None
+    best, best_score = None, 0.9
     for encoding in _WIDE:
-        try:
-            text = data.decode(encoding)
-        except UnicodeDecodeError:
-            continue
+        text = data.decode(encoding, "replace")
         score = _plausible(text[:_SAMPLE])
         if score > best_score:
             best, best_score = text, score
-    if not best:
-        raise NotText("zero bytes")
     return best
+
+
+def _zeros_alternate(data: bytes) -> bool:
+    """Whether nearly every other byte is zero, as in UTF-16 and UTF-32 of Latin letters."""
+    half = max(1, len(data) // 2)
+    return max(data[0::2].count(0), data[1::2].count(0)) >= 0.7 * half
+
+
+def _is_narrow(data: bytes) -> bool:
+    """Whether the bytes other than zeros are text of one byte a letter, or UTF-8."""
+    sample = data[:_SAMPLE]
+    if 2 * len(_ASCII_PAIR.findall(sample)) > len(sample) / 2:
+        return True
+    try:
+        _readable(sample.replace(b"\x00", b"").decode("utf-8"))
+    except (UnicodeDecodeError, NotText):
+        return False
+    return True
 
 
 def _plausible(text: str) -> float:

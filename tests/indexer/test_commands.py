@@ -104,6 +104,8 @@ def test_standard_input_is_a_document_of_its_own_each_time_unless_it_has_a_key(c
         (("add", "a", "b", "--title", "T"), 2, "--title"),
         (("search", "x", "--alpha", "2"), 2, "alpha"),
         (("search", "x", "--viewer", "team:1"), 2, "not an audience"),
+        (("search", " "), 2, "empty query"),
+        (("list", "--workspace", "../x"), 2, "a workspace is named with letters"),
     ],
 )
 def test_mistakes_are_one_sentence_and_an_exit_code(
@@ -128,6 +130,23 @@ def test_a_wrong_setting_is_named_without_its_value(command_line: CommandLine) -
     assert code == 2
     assert "SEARCH_ALPHA" in err
     assert "s3cret" not in out + err
+
+
+@pytest.mark.parametrize("address", ["garbage", "ftp://x", "http://x:99999", "http://"])
+def test_an_address_that_is_none_is_a_wrong_setting(command_line: CommandLine, address: str) -> None:
+    code, _, err = command_line.but(WEAVIATE_URL=address)("indexer", "list")
+    assert code == 2
+    assert "WEAVIATE_URL" in err
+
+
+def test_documents_of_the_same_title_are_told_apart_by_their_files(command_line: CommandLine, handbook: Path) -> None:
+    (handbook.parent / "copy.md").write_text(HANDBOOK)
+    code, out, _ = command_line("indexer", "add", str(handbook.parent))
+    assert code == 0
+    assert "(copy.md)" in out
+    listed = command_line("indexer", "list")[1]
+    assert "(handbook.md)" in listed
+    assert "(copy.md)" in listed
 
 
 def test_a_key_is_never_printed_or_kept(

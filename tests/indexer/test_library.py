@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from indexer.documents import WORKSPACE, Audience, ContextKind, Document, Original, Viewer
-from indexer.errors import NotFound, StoreFailed, WeaviateUnavailable
+from indexer.errors import CatalogueUnavailable, NotFound, StoreFailed, WeaviateUnavailable
 from indexer.library import Added, Indexer
 from indexer.processes import end_process
 from indexer.rows import Version
@@ -234,7 +234,7 @@ async def test_only_contexts_that_failed_are_paid_on_retry(
     make_settings: MakeSettings, claude: ClaudeServer, workspace: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An overload on some chunks: they get structural contexts, are recorded with the reason, and are tried again."""
-    monkeypatch.setattr("indexer.library.CLAUDE_RETRIES", 0)
+    monkeypatch.setattr("indexer.opening.CLAUDE_RETRIES", 0)
     brain = FailsOnPart("## Part 5")
     claude.brain = brain
     settings = make_settings(anthropic_api_key="sk-test", anthropic_base_url=claude.base_url)
@@ -304,3 +304,65 @@ async def test_an_embedded_database_that_dies_is_started_again_within_the_sessio
         server = json.loads((tmp_path / "weaviate.json").read_text())
         await asyncio.to_thread(end_process, server["pid"], server["started"], 0)
         assert await texts(indexer, "local", "office closes") == ["The office closes at six."]
+
+
+class Slow(Contexts):
+    """Writes contexts, each a while after it was asked."""
+
+    def __call__(self, request: Request) -> Reply:
+        return super().__call__(request).but(latency=0.3)
+
+
+async def test_removing_a_document_stops_the_paying_for_it_and_what_was_paid_still_counts(
+    make_settings: MakeSettings, claude: ClaudeServer, workspace: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("indexer.pipeline.WANTED_SECONDS", 0.1)
+    claude.brain = Slow()
+    settings = make_settings(anthropic_api_key="sk-test", anthropic_base_url=claude.base_url, context_concurrency=1)
+    async with Indexer.open(settings) as indexer:
+        original = Original("file:///review.md", (REVIEW * 3).encode(), "review.md")
+        result = await indexer.add(original, workspace=workspace, audience=WORKSPACE)
+        await claude.until(lambda: len(claude.messages) >= 3, seconds=30)
+        await indexer.remove(workspace, result.document)
+        async with asyncio.timeout(20):
+            while await indexer.attempts(workspace):  # noqa: ASYNC110 - the worker lets go some time after
+                await asyncio.sleep(0.05)
+        asked = len(claude.messages)
+        assert asked < 20, "most of its chunks were never asked for"
+        assert await indexer.spent(workspace) > 0
+        await asyncio.sleep(1)
+        assert len(claude.messages) == asked
+
+
+async def test_retry_goes_on_with_what_a_killed_process_left_waiting(indexer: Indexer, workspace: str) -> None:
+    """Recorded, never queued: it counts as something to try again."""
+    original = Original("file:///a.txt", b"Left behind.", "a.txt")
+    sha256 = await indexer._originals.put(original.data)
+    await indexer._catalogue.begin(
+        original, workspace=workspace, audience=WORKSPACE, title=None, added_by=None, sha256=sha256, fingerprint="x"
+    )
+    (again,) = await indexer.retry(workspace)
+    assert (await followed(indexer, again.version)).state == "published"
+
+
+async def test_a_catalogue_that_cannot_be_written_ends_the_waiting_with_one_sentence(
+    make_settings: MakeSettings, workspace: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A full disk: nothing that happens can be recorded, so nobody is kept waiting for it."""
+    monkeypatch.setattr("indexer.workflows.BEAT_SECONDS", 0.2)
+    away = CatalogueUnavailable("The disk of the catalogue is full; free some room on it, then run 'retry'.")
+
+    async def full(*_: Any, **__: Any) -> None:
+        raise away
+
+    async with Indexer.open(make_settings()) as indexer:
+        result = await indexer.add(
+            Original("file:///a.txt", b"Never ready.", "a.txt"), workspace=workspace, audience=WORKSPACE
+        )
+        with monkeypatch.context() as patch:
+            patch.setattr("indexer.catalogue.Catalogue.update", full)
+            patch.setattr("indexer.catalogue.Catalogue.take", full)
+            patch.setattr("indexer.leases.Leases.beat", full)
+            with pytest.raises(CatalogueUnavailable, match="disk of the catalogue is full"):
+                async with asyncio.timeout(20):
+                    await followed(indexer, result.version)

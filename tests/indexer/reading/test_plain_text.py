@@ -67,6 +67,47 @@ def test_windows_text_that_looks_like_utf_8_in_places_is_not(text: str) -> None:
     assert decode(text.encode("cp1252")) == text
 
 
+LOG = "2024-01-30 12:00:00 INFO service started on port 8080\n" * 20
+
+
+@pytest.mark.parametrize(
+    ("data", "text"),
+    [
+        (b"abc\0def\0ghi narwhal text", "abcdefghi narwhal text"),
+        (b"\0abc def ghi narwhal text\0", "abc def ghi narwhal text"),
+        (LOG.encode().replace(b"INFO", b"IN\0FO", 4), LOG),
+        (LOG.encode() + b"\0\0\0\0", LOG),
+        (bytes(4096) + LOG.encode(), LOG),
+        (b"Gr\xc3\xb6\0\xc3\x9fe und Pr\xc3\xbcfung", "Größe und Prüfung"),
+        (FRENCH.encode("cp1252").replace(b"No", b"N\0o"), FRENCH),
+        (JAPANESE.encode() * 9 + b"\0", JAPANESE * 9),
+        (JAPANESE.encode("shift_jis") + b"\0", JAPANESE),
+    ],
+)
+def test_zero_bytes_strewn_into_text_go(data: bytes, text: str) -> None:
+    """They make it neither Chinese nor unreadable."""
+    assert decode(data) == text
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ab",
+        "“Quoted” – and €5…\n",
+        "会议推迟到星期一。\n一二三 abc\n",
+        "회의가 월요일로 연기되었습니다.",
+        "שלום לכולם, ABC",
+    ],
+)
+def test_zeros_that_belong_to_an_encoding_are_part_of_it(text: str, encoding: str) -> None:
+    assert decode(text.encode(encoding)) == text
+
+
+def test_utf_16_that_was_cut_off_is_read() -> None:
+    assert decode(FRENCH.encode("utf-16-le")[:-1]).startswith(FRENCH[:-1])
+
+
 def test_spaces_and_empty_lines_stand_as_they_were() -> None:
     text = "é\n\n\n   indented\t tab  \n\n"
     assert decode(text.encode("cp1252")) == text
