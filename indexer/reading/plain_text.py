@@ -35,7 +35,7 @@ _NOT_ASCII = bytes(range(0x80, 0x100))
 _GOOD_FOR_A_BAD = 4  # whole characters for one stray byte; other encodings give hardly any by chance
 _ZEROS = re.compile(rb"\x00{16,}")  # what a crash or a truncated log leaves; no encoding has so many in a row
 _FEW_ZEROS = 0.2  # of all bytes; more is data with words in it
-_ASCII_PAIR = re.compile(rb"[\t\n\r -~]{2}", re.DOTALL)
+_LETTER_BYTES = bytes(range(0x20, 0x7F)) + b"\t\n\r"
 _SAMPLE = 50_000
 _BREAK = re.compile(r"[ \n.,\u3000-\u3002]")
 _WITHOUT_A_BREAK = 40  # longer texts have a space, a newline or a full stop somewhere
@@ -108,15 +108,16 @@ def _readable(text: str) -> str:
 def _wide(data: bytes) -> str | None:
     """UTF-16 or UTF-32 without a byte order mark, told by which reading gives letters rather than nonsense.
 
-    None where it is neither: ASCII with zeros strewn in reads as ideographs too, but in UTF-16 they are not that many
-    whose two bytes are both ASCII, and Latin letters have a zero every other byte.
+    None where it is neither: ASCII with zeros strewn in reads as ideographs too, but Latin letters in UTF-16 have a
+    zero every other byte, and other scripts have bytes that are neither letters nor UTF-8.
     """
     if not _zeros_alternate(data) and _is_narrow(data):
         return None
-    best, best_score = None, 0.9
+    best, best_score = None, (0.9, 0)
     for encoding in _WIDE:
         text = data.decode(encoding, "replace")
-        score = _plausible(text[:_SAMPLE])
+        sample = text[:_SAMPLE]
+        score = _plausible(sample), sum(c <= "\u024f" for c in sample)  # Latin letters backwards are ideographs
         if score > best_score:
             best, best_score = text, score
     return best
@@ -129,14 +130,16 @@ def _zeros_alternate(data: bytes) -> bool:
 
 
 def _is_narrow(data: bytes) -> bool:
-    """Whether the bytes other than zeros are text of one byte a letter, or UTF-8."""
-    sample = data[:_SAMPLE]
-    if 2 * len(_ASCII_PAIR.findall(sample)) > len(sample) / 2:
+    """Whether the bytes other than zeros are UTF-8, or mostly ASCII; and not half of each letter of UTF-16."""
+    sample = data[:_SAMPLE].replace(b"\x00", b"")
+    if len(_CONTROLS.findall(sample.decode("latin-1"))) > len(sample) // 200:
+        return False
+    if len(sample.translate(None, _LETTER_BYTES)) < len(sample) / 4:
         return True
     try:
-        _readable(sample.replace(b"\x00", b"").decode("utf-8"))
-    except (UnicodeDecodeError, NotText):
-        return False
+        codecs.utf_8_decode(sample, "strict", False)  # the sample may end within a character
+    except UnicodeDecodeError:
+        return _damaged_utf8(sample)
     return True
 
 
