@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import aclosing
+from dataclasses import replace
 from typing import TextIO
 
 from rich.console import Console, Group, RenderableType
@@ -21,11 +22,12 @@ from bot.answering.events import Answer, Done, Found, Reset, Searching, Turn
 from bot.answering.events import Text as Said
 from bot.answering.library import Library
 from bot.answering.visible import one_line
-from bot.rendering import answer_text, passage_view, plain_answer, searched, whole_answer
+from bot.rendering import answer_text, passage_view, plain_answer, searched, source_list, whole_answer
 from indexer import SituateError, Viewer
 
 PROMPT = "› "
 TWICE_SECONDS = 2.0  # a second Ctrl-C within this time leaves
+GONE = "the document was removed or replaced since."
 LONGEST_MEMORY = 20  # turns kept; what is shown to Claude is bounded elsewhere
 HELP = """\
 Type a question. A follow-up may refer to what was said before.
@@ -149,7 +151,7 @@ async def _command(words: list[str], conversation: Conversation, console: Consol
             conversation.forget()
             console.print(Text("A new conversation.", "dim"))
         case ["/sources"] if conversation.last is not None and conversation.last.citations:
-            console.print(whole_answer(conversation.last))
+            await _show_sources(conversation, conversation.last, console)
         case ["/sources", number] if conversation.last is not None:
             await _show_source(number, conversation, conversation.last, console)
         case ["/sources", *_]:
@@ -157,6 +159,27 @@ async def _command(words: list[str], conversation: Conversation, console: Consol
         case _:
             console.print(f"There is no command {one_line(words[0], 40)}; /help shows those there are.", markup=False)
     console.print()
+
+
+async def _current(conversation: Conversation, answer: Answer) -> set[int]:
+    """The markers of the sources that may still be shown: their document is there in that version, and readable."""
+    documents = await conversation.library.documents(conversation.workspace, conversation.viewer)
+    published = {document.id: document.version for document in documents}
+    return {c.marker for c in answer.citations if published.get(c.document) == c.hit.version}
+
+
+async def _show_sources(conversation: Conversation, answer: Answer, console: Console) -> None:
+    try:
+        current = await _current(conversation, answer)
+    except SituateError as error:
+        console.print(Text(str(error), "yellow"))
+        return
+    if len(current) == len(answer.citations):
+        console.print(whole_answer(answer))
+        return
+    console.print(Text(f"The last answer is not shown again: {GONE}", "yellow"))
+    if current:
+        console.print(source_list(replace(answer, citations=tuple(c for c in answer.citations if c.marker in current))))
 
 
 async def _show_source(number: str, conversation: Conversation, answer: Answer, console: Console) -> None:
@@ -167,6 +190,14 @@ async def _show_source(number: str, conversation: Conversation, answer: Answer, 
         return
     hit = found[0].hit
     at = hit.chunk.position
+    try:
+        current = await _current(conversation, answer)
+    except SituateError as error:
+        console.print(Text(str(error), "yellow"))
+        return
+    if found[0].marker not in current:
+        console.print(Text(f"Source {found[0].marker} is not shown any more: {GONE}", "yellow"))
+        return
     try:
         around = await conversation.library.passages(conversation.workspace, hit.version, max(0, at - 1), at + 2)
     except SituateError as error:

@@ -17,6 +17,7 @@ from bot.answering.answerer import Answerer
 from bot.answering.events import Found, Reset, Searching
 from bot.answering.events import Text as Said
 from bot.console import AnswerView, Conversation, run_console, run_lines
+from indexer import CatalogueUnavailable, Document, Viewer
 from tests.bot.answers import answerer
 from tests.bot.shelf import EVERYBODY, Shelf, annual_review
 from tests.claude_server import ClaudeServer, HonestAnswerer, Reply, Request
@@ -76,6 +77,47 @@ async def test_a_question_is_answered_and_its_sources_can_be_looked_at(
     assert "/sources N" in text
     assert "There is no command /nonsense" in text
     assert "never asked" not in text
+
+
+async def test_the_source_of_a_removed_or_replaced_document_is_not_shown_any_more(
+    conversation: Conversation, types: Callable[..., None]
+) -> None:
+    """The last answer is still in memory; its document is not there any more, or in another version."""
+    shelf = conversation.library
+    assert isinstance(shelf, Shelf)
+    await conversation.ask(QUESTION, lambda event: None)
+    shelf.put("Annual Review 2023", "Another text.", version=2)
+    console, out = screen(100)
+    types("/sources 1", "/sources")
+    await run_console(conversation, console)
+    shelf.hits.clear()
+    types("/sources 1", "/sources")
+    await run_console(conversation, console)
+    text = out.getvalue()
+    assert text.count("Source 1 is not shown any more: the document was removed or replaced since.") == 2
+    assert text.count("The last answer is not shown again") == 2
+    assert "certificate" not in text
+
+
+async def test_sources_are_not_shown_where_it_cannot_be_told_whether_they_may_be(
+    conversation: Conversation, types: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await conversation.ask(QUESTION, lambda event: None)
+    whole = conversation.library.documents
+
+    async def away(workspace: str, viewer: Viewer) -> list[Document]:
+        monkeypatch.setattr(conversation.library, "documents", whole)
+        raise CatalogueUnavailable("The catalogue cannot be read.")
+
+    def break_it() -> str:
+        monkeypatch.setattr(conversation.library, "documents", away)
+        return "/sources 1"
+
+    console, out = screen(100)
+    types(break_it)
+    await run_console(conversation, console)
+    assert "The catalogue cannot be read." in out.getvalue()
+    assert "certificate" not in out.getvalue()
 
 
 async def test_a_follow_up_is_asked_in_the_same_thread_until_a_new_one(
