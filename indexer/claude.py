@@ -68,6 +68,12 @@ _SENTENCES = {
     "request": "Claude refused the request{detail}.",
     "reply": "What answers at ANTHROPIC_BASE_URL is not Claude's API; check the address.",
 }
+_SENTENCES_ASKED = {
+    "model": "Claude does not know the model that is set here; check ANSWER_MODEL.",
+    "permission": "The key may not use this model; check ANTHROPIC_API_KEY and ANSWER_MODEL.",
+    "too_large": "The question or the conversation is too long for Claude; ask a shorter one, or begin a new one.",
+    "request": "Claude did not accept the request.",
+}
 _RETRYABLE = frozenset({"rate_limited", "overloaded", "timeout", "unreachable", "cut", "server"})
 
 
@@ -110,16 +116,20 @@ def asked_wait(headers: Mapping[str, str]) -> float | None:
     return None if date is None else email.utils.mktime_tz(date) - time.time()
 
 
-def explain(error: Exception) -> ClaudeUnavailable:
+def explain(error: Exception, *, asked: bool = False) -> ClaudeUnavailable:
     """One sentence for a person, of any error of a call; chain it: ``raise explain(error) from error``.
 
+    ``asked``: the person asked a question, and may be anybody. The sentence has nothing of Claude's own words then,
+    which may tell of requests and places, and advises nothing about indexing.
     The result's ``kind`` is one of ``key credit permission model rate_limited overloaded timeout too_large
     unreachable cut server request reply``; ``retryable`` says whether trying again later may work unchanged.
     """
     if isinstance(error, ClaudeUnavailable):
         return error
     kind = _kind(error)
-    sentence = _SENTENCES[kind].format(model=_model(error), later=_later(error), detail=_detail(error))
+    model, detail = ("", "") if asked else (_model(error), _detail(error))
+    sentences = {**_SENTENCES, **_SENTENCES_ASKED} if asked else _SENTENCES
+    sentence = sentences[kind].format(model=model, later=_later(error), detail=detail)
     return ClaudeUnavailable(sentence, kind=kind, retryable=kind in _RETRYABLE)
 
 
@@ -131,6 +141,8 @@ def _kind(error: Exception) -> str:
             return _KINDS[error.type]
         if error.status_code == 400 and "credit balance" in (error.api_message or ""):
             return "credit"
+        if error.status_code == 400 and "prompt is too long" in (error.api_message or ""):
+            return "too_large"
         if error.status_code == 404 and error.type is None:
             return "reply"
         return _KINDS_BY_STATUS.get(error.status_code, "server" if error.status_code >= 500 else "request")

@@ -58,6 +58,8 @@ GRACE_SECONDS = 15.0  # for a last search of our own after the deadline
 NOTHING_ASKED = "Ask me a question, and I look for the answer in your documents."
 NO_DOCUMENTS = "There are no documents yet that you may read here. Add some, then ask me about them."
 NO_KEY = "There is no key for Claude here (ANTHROPIC_API_KEY)."
+PASSAGES = "Here are the passages that I found."
+TOO_LONG = f"The question was too long; only its first {LONGEST_QUESTION:,} characters were read."
 NOTHING_BACKED = "Nothing in this answer is backed by your documents."
 NOTHING_FOUND = "I found no passage for that in your documents."
 
@@ -115,7 +117,9 @@ class _Answering:
 
     def __init__(self, answerer: Answerer, question: str, viewer: Viewer, workspace: str) -> None:
         self._with = answerer
-        self._question = without_hidden(question).strip()[:LONGEST_QUESTION]
+        whole = without_hidden(question).strip()
+        self._question = whole[:LONGEST_QUESTION]
+        self._shortened = len(whole) > LONGEST_QUESTION
         self._language = languages.guess(self._question)
         self._viewer = viewer
         self._workspace = workspace
@@ -163,7 +167,7 @@ class _Answering:
 
     async def _converse(self, ask: Ask, past: list[MessageParam]) -> AsyncGenerator[Event, None]:
         """Rounds with Claude until one of them is the answer. Raises ``Broken`` where there is none to be had."""
-        nudged = given = False
+        nudged = given = ignored = False
         limit = self._with.settings.max_searches + MOST_ROUNDS_WITHOUT_SEARCH + RETRIES
         for number in range(limit):
             last = number == limit - 1 or not self._searches.left
@@ -186,6 +190,10 @@ class _Answering:
                 await self._before_another_try(attempt, broken)
                 continue
             turn = attempt.turn()
+            if attempt.uses and last:  # that none is to be made was told with the request
+                if ignored:
+                    break
+                ignored = True
             if attempt.uses and turn is not None:
                 for reset in self._taken_back("Searching again."):
                     yield reset
@@ -203,7 +211,7 @@ class _Answering:
                     yield event
                 blocks.append({"type": "text", "text": prompt.answer_from_these(self._question)})
                 self._messages = [*past, {"role": "user", "content": blocks}]
-        raise Broken("Claude found no end.", retry=False)
+        raise Broken("Claude went on searching and gave no answer.", retry=False)
 
     async def _heard(self, attempt: Round, last: bool) -> AsyncGenerator[Citation | Text, None]:
         """One round as it streams; whatever becomes of it, what it cost is counted."""
@@ -266,6 +274,7 @@ class _Answering:
     def _answer(self, draft: Draft, attempt: Round, *, casual: bool) -> Answer:
         unbacked = tuple(sentence.statement.text for sentence in self.said if sentence.unbacked)
         notices = {
+            TOO_LONG: self._shortened,
             "The answer was cut at its longest length.": attempt.cut,
             "A search failed, so something may be missing.": self._searches.failed is not None,
             NOTHING_BACKED: not casual and not draft.citations and any(_tells(sentence) for sentence in self.said),
@@ -287,15 +296,13 @@ class _Answering:
         """In place of an answer: the best passages, quoted, and why."""
         hits: list[Hit] = []
         try:
-            async with asyncio.timeout(GRACE_SECONDS):
-                events = [event async for event in self._searches.hits(self._question, hits)]
-        except (SituateError, TimeoutError) as error:
-            away = str(error) or "The documents cannot be searched just now."
-            yield Done(self.trouble(f"{reason} {away}", error))
+            async with aclosing(self._searches.hits(self._question, hits, GRACE_SECONDS)) as events:
+                async for event in events:
+                    yield event
+        except SituateError as error:
+            yield Done(self.trouble(f"{reason} {error}", error))
             return
-        for event in events:
-            yield event
-        citations = best_passages(self._question, hits)
+        citations = await asyncio.to_thread(best_passages, self._question, hits)
         lines = [f"“{' '.join(citation.quote.split())}” [{citation.marker}]" for citation in citations]
         for citation, line in zip(citations, lines, strict=True):
             yield citation
@@ -309,7 +316,7 @@ class _Answering:
                 citations,
                 tuple(self._searches.queries),
                 usage=self._usage,
-                notice=f"{reason} Here are the passages that I found." if lines else reason,
+                notice=" ".join(filter(None, [reason, PASSAGES if lines else "", TOO_LONG if self._shortened else ""])),
                 reference=_logged(reason, cause) if cause is not None else None,
             )
         )

@@ -158,8 +158,8 @@ class Round:
 
 
 def _explained(error: Exception) -> tuple[str, bool]:
-    """What is wrong, as a sentence, and whether trying again may help."""
-    explained = explain(error)
+    """What is wrong, as a sentence for whoever asks, and if trying again may help; Claude's own words go to the log."""
+    explained = explain(error, asked=True)
     log.warning("a call of Claude failed: %s", explained, exc_info=error)
     return str(explained), explained.retryable
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, Sequence
+from dataclasses import replace
 
 from anthropic.types import SearchResultBlockParam, TextBlockParam, ToolResultBlockParam, ToolUseBlock
 
@@ -12,6 +14,8 @@ from bot.answering.events import Found, Searching
 from bot.answering.library import Library
 from bot.answering.rounds import Ask
 from indexer import Document, Hit, SituateError, Unavailable, Viewer
+
+OTHERS = 0.5  # what a hit of another search counts beside one of a search for the question itself
 
 
 class Searches:
@@ -27,6 +31,7 @@ class Searches:
         self.queries: list[str] = []
         self.succeeded = False  # at least one search was really made
         self.failed: tools.Ran | None = None  # the last one that was not
+        self._made: dict[str, tuple[Hit, ...]] = {}  # by query
 
     @property
     def left(self) -> int:
@@ -82,26 +87,31 @@ class Searches:
         if ran.failure is not None and not self.succeeded:
             raise ran.unavailable or SituateError("I could not search the documents just now; ask again in a minute.")
 
-    async def hits(self, question: str, hits: list[Hit]) -> AsyncGenerator[Searching | Found, None]:
-        """The best hits, without Claude: what was shown already, else a search for the question.
+    async def hits(self, question: str, hits: list[Hit], seconds: float) -> AsyncGenerator[Searching | Found, None]:
+        """Hits to choose from without Claude: those of a search for the question itself, which is made now unless it
+        was made, and, with half their scores, those that other searches found.
 
-        Raises SituateError where that cannot be done.
+        Raises SituateError where that cannot be done in ``seconds`` and nothing was found before.
         """
-        hits.extend(shown.hit for shown in self.shown)
-        if hits:
-            return
-        call = tools.Call(question[: tools.LONGEST_QUERY], None)
-        yield Searching(call.query)
-        ran = await tools.run(call, self._library, self._workspace, self._viewer)
-        yield self._took(ran).found
-        if ran.failure is not None:
-            raise ran.unavailable or SituateError(ran.failure)
-        hits.extend(ran.hits)
+        query = question[: tools.LONGEST_QUERY]
+        others = {hit.key: replace(hit, score=hit.score * OTHERS) for made in self._made.values() for hit in made}
+        if query not in self._made:
+            yield Searching(query)
+            try:
+                async with asyncio.timeout(seconds):
+                    ran = await tools.run(tools.Call(query, None), self._library, self._workspace, self._viewer)
+            except TimeoutError:
+                ran = tools.Ran(query, failure="The documents cannot be searched just now.")
+            yield self._took(ran).found
+            if ran.failure is not None and not others:
+                raise ran.unavailable or SituateError(ran.failure)
+        hits.extend({**others, **{hit.key: hit for hit in self._made.get(query, ())}}.values())
 
     def _took(self, ran: tools.Ran) -> tools.Results:
         self.queries.append(ran.query)
         if ran.failure is None:
             self.succeeded = True
+            self._made[ran.query] = ran.hits
         else:
             self.failed = ran
         return tools.results(ran, self.shown, self.documents)

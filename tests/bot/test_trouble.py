@@ -132,6 +132,106 @@ async def test_claude_away_gives_passages_and_says_so(
     assert "invalid x-api-key" not in answer.notice
 
 
+@pytest.mark.parametrize(
+    ("fault", "sentence"),
+    [
+        (HttpError(400, "messages: something internal at /srv/x.py line 3"), "Claude did not accept the request."),
+        (HttpError(413, "too large"), "The question or the conversation is too long for Claude;"),
+        (HttpError(400, "prompt is too long: 213000 tokens"), "The question or the conversation is too long"),
+        (HttpError(404, "model: claude-x"), "Claude does not know the model that is set here;"),
+    ],
+)
+async def test_the_asker_reads_a_plain_sentence_and_the_details_are_in_the_log(
+    claude: ClaudeServer, shelf: Shelf, caplog: pytest.LogCaptureFixture, fault: HttpError, sentence: str
+) -> None:
+    claude.fail(fault, None)
+    with caplog.at_level(logging.WARNING):
+        seen = await ask(answerer(claude, shelf), QUESTION)
+    answer = seen.answer
+    assert answer.notice is not None
+    assert answer.notice.startswith(sentence)
+    for detail in ("messages:", "x.py", "213000", "claude-x", "CONTEXT_"):
+        assert detail not in answer.notice + answer.text
+    assert fault.message in caplog.text
+    assert answer.reference is not None
+    assert answer.reference in caplog.text
+
+
+@pytest.mark.parametrize("fault", [OVERLOADED, None], ids=["away", "answered"])
+async def test_a_question_that_is_cut_says_so(claude: ClaudeServer, shelf: Shelf, fault: HttpError | None) -> None:
+    if fault is not None:
+        claude.fail(fault, None)
+    long = await ask(answerer(claude, shelf), QUESTION + " really" * 3_000)
+    assert "only its first 20,000 characters were read." in (long.answer.notice or "")
+
+
+async def test_a_question_of_the_longest_length_is_not_said_to_be_cut(claude: ClaudeServer, shelf: Shelf) -> None:
+    whole = await ask(answerer(claude, shelf), (QUESTION + " really" * 3_000)[:20_000])
+    assert "characters were read" not in (whole.answer.notice or "")
+
+
+async def test_passages_answer_the_question_and_not_the_searches_made_on_the_way(
+    claude: ClaudeServer, shelf: Shelf
+) -> None:
+    """What is shown is chosen by the question, which is searched now where it was not."""
+    for number in range(8):
+        shelf.put(f"Side {number}", f"The gateway of side {number} is blue, and it was painted in a month of rain.")
+
+    def brain(request: Request) -> Reply:
+        if request.tool_results:
+            return says("It was", fault=Midway("error", 0))
+        return Reply(tuple(ToolUse("search_documents", {"query": query}) for query in ("gateway blue side", "rain")))
+
+    claude.brain = brain
+    seen = await ask(answerer(claude, shelf), QUESTION)
+    assert seen.answer.kind is Kind.PASSAGES
+    assert [asked.query for asked in shelf.asked] == ["gateway blue side", "rain", QUESTION]
+    assert seen.answer.citations[0].quote.startswith("The root cause was an expired certificate on the gateway.")
+    assert len(seen.answer.citations) <= 5
+
+
+async def test_passages_found_on_the_way_stand_in_where_the_question_cannot_be_searched_any_more(
+    claude: ClaudeServer, shelf: Shelf
+) -> None:
+    shelf.failing = lambda query: WeaviateUnavailable("Away.") if query == QUESTION else None
+
+    def brain(request: Request) -> Reply:
+        if request.tool_results:
+            return says("It was", fault=Midway("error", 0))
+        return Reply((ToolUse("search_documents", {"query": "root cause"}),))
+
+    claude.brain = brain
+    seen = await ask(answerer(claude, shelf), QUESTION)
+    assert seen.answer.kind is Kind.PASSAGES
+    assert "expired certificate" in seen.answer.text
+
+
+async def test_a_model_that_goes_on_searching_when_it_may_not_is_tried_once_more_only(
+    claude: ClaudeServer, shelf: Shelf
+) -> None:
+    """Each of these rounds is paid in full."""
+    claude.expect_violations()
+    claude.brain = lambda request: Reply((ToolUse("search_documents", {"query": f"gateway {request.number}"}),))
+    seen = await ask(answerer(claude, shelf, max_searches=3), QUESTION)
+    assert len(claude.messages) == 3 + 2
+    assert seen.answer.kind is Kind.PASSAGES
+    assert seen.answer.notice == f"Claude went on searching and gave no answer. {PASSAGES}"
+
+
+@pytest.mark.parametrize("fault", [fault for fault in FAULTS if fault.after], ids=lambda fault: fault.how)
+async def test_what_a_broken_round_is_known_to_have_cost_is_counted(
+    claude: ClaudeServer, shelf: Shelf, fault: Midway
+) -> None:
+    claude.brain = FailsLate(fault)
+    seen = await ask(answerer(claude, shelf, timeout=0.5), QUESTION)
+    told = [request.usage or {} for request in claude.messages]
+    assert len(told) == 3
+    usage = seen.answer.usage
+    assert usage.input_tokens == sum(one["input_tokens"] for one in told)
+    assert usage.cache_read_tokens == sum(one["cache_read_input_tokens"] for one in told)
+    assert usage.cache_write_tokens == sum(one["cache_creation_input_tokens"] for one in told)
+
+
 async def test_without_a_key_passages_are_given_without_any_call(claude: ClaudeServer, shelf: Shelf) -> None:
     keyless = Answerer(shelf, None, settings(), load_prices(None))
     seen = await ask(keyless, QUESTION)
