@@ -27,7 +27,7 @@ async def extract(original: Original, settings: IndexerSettings) -> ExtractedTex
     here reads, a web page posing as a PDF, or over a limit (size, pages, unpacked size, time, memory).
     """
     if not original.data:
-        raise ExtractionRefused(f"{original.name} is empty; add a file that has text in it.")
+        raise ExtractionRefused(f"{original.name} is empty; add a file with text in it.")
     if len(original.data) > settings.max_file_mb * _MB:
         raise ExtractionRefused(
             f"{original.name} has {len(original.data) / _MB:,.1f} MB and at most {settings.max_file_mb:g} MB are read; "
@@ -62,7 +62,7 @@ class _Job:
             with self._lock:
                 self._reader = reader
                 if self._cancelled:
-                    raise ExtractionRefused(f"Reading {self._original.name} was cancelled.")
+                    raise ExtractionRefused(f"{self._original.name} was cancelled while it was read; add it again.")
             try:
                 return reader.read(self._original, self._limits)
             finally:

@@ -74,11 +74,12 @@ async def open_source(
     if not local:
         raise SourceRefused("Only http and https addresses can be added by link; attach the file instead.")
     path = _path(source, scheme)
-    if await asyncio.to_thread(path.is_dir):
+    if await asyncio.to_thread(os.path.isdir, path):
         async for item in _folder(path, settings):
             yield item
     else:
-        yield await asyncio.to_thread(_file, path, shown_name(path.name), settings)
+        name = path.name if await asyncio.to_thread(os.path.lexists, path) else str(path)
+        yield await asyncio.to_thread(_file, path, shown_name(name), settings)
 
 
 def shown_name(name: str) -> str:
@@ -118,7 +119,7 @@ async def _folder(folder: Path, settings: IndexerSettings) -> AsyncIterator[Orig
         except SourceRefused as error:
             yield Rejected(path.as_uri(), name, error)
     if empty:
-        raise SourceRefused(f"There are no documents in {shown_name(str(folder))}; add a folder that holds some.")
+        raise SourceRefused(f"{shown_name(str(folder))} holds no documents; add a folder that does.")
 
 
 def _files(folder: Path) -> Iterator[Path]:
@@ -139,7 +140,7 @@ def _file(path: Path, name: str, settings: IndexerSettings) -> Original:
     try:
         about = path.stat()
         if not stat.S_ISREG(about.st_mode):
-            raise SourceRefused(f"{name} is not a file with content; add a document.")
+            raise SourceRefused(f"{name} is not a file with content; add a file.")
         if about.st_size > settings.max_file_mb * _MB:
             raise SourceRefused(
                 f"{name} has {about.st_size / _MB:,.1f} MB and at most {settings.max_file_mb:g} MB are read; "
@@ -147,7 +148,7 @@ def _file(path: Path, name: str, settings: IndexerSettings) -> Original:
             )
         data = path.read_bytes()
     except FileNotFoundError as error:
-        raise SourceRefused(f"There is no file or folder {shown_name(str(path))}; check the path.") from error
+        raise SourceRefused(f"{name} does not exist; check the path.") from error
     except PermissionError as error:
         raise SourceRefused(f"{name} may not be read by this program; change its permissions.") from error
     except OSError as error:

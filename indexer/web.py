@@ -95,7 +95,7 @@ class Web:
         try:
             addresses = await self._resolve(host, url.port or 443)
         except OSError as error:
-            raise SourceRefused(f"There is no site {host}; check the address.") from error
+            raise SourceRefused(f"{host} is no site that can be found; check the address.") from error
         if not addresses or not all(self._allows(address) for address in addresses):
             raise SourceRefused(
                 f"{host} is not a public address, and documents are fetched from public ones only; "
@@ -134,10 +134,10 @@ def _parsed(source: str) -> URL:
     except ValueError as error:
         raise SourceRefused("This is not a URL; check the address.") from error
     if url.scheme not in ("http", "https") or not url.host:
-        raise SourceRefused(f"Only http and https addresses of a site can be fetched, not {url.scheme or 'this'}.")
+        raise SourceRefused("Only http and https addresses of a site can be fetched; use one, or add the file itself.")
     if url.user is not None or url.password is not None:
         raise SourceRefused(
-            f"The address of {url.host} has a user name or password in it; use one without, "
+            f"{url.host} is given with a user name or password; use the address without them, "
             "or download the file and add that."
         )
     if not url.path:
@@ -151,7 +151,7 @@ async def _document(url: URL, place: URL, response: aiohttp.ClientResponse, sett
             f"{place} can only be read after signing in; download the file while signed in and add that."
         )
     if response.status in (404, 410):
-        raise SourceRefused(f"There is nothing at {place} (status {response.status}); check the address.")
+        raise SourceRefused(f"{place} is not there (status {response.status}); check the address.")
     if response.status != 200:
         raise SourceRefused(
             f"{place} answered with status {response.status} instead of a document; try again later, "

@@ -68,8 +68,8 @@ def refuse_sign_in_page(url: str, data: bytes, declared_type: str | None) -> Non
         wanted = any(element.tag == "noscript" and _SCRIPT_WANTED.search(element.text()) for element in elements)
         if filled or wanted or not draft.length:
             raise SourceRefused(
-                f"The page at {host} is empty until a script in a browser fills it; print it to a PDF and add that, "
-                "or paste the text."
+                f"{host} shows a page that is empty until a script in a browser fills it; print it to a PDF "
+                "and add that, or paste the text."
             )
 
 

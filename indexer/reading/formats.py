@@ -163,7 +163,7 @@ def _compound(data: bytes, name: str) -> Format:
     ):  # fmt: skip
         if has(entry):
             return Format(media_type, Reading.STRUCTURED)
-    raise _unreadable(name, "an old Office file of a kind that")
+    raise _unreadable(name, "an old Office file of an unknown kind")
 
 
 def _textual(data: bytes, name: str, suffix: str, declared_type: str) -> Format:
@@ -172,7 +172,9 @@ def _textual(data: bytes, name: str, suffix: str, declared_type: str) -> Format:
     try:
         text = decode(data, told[1] if told else charset[1].decode() if charset else None)
     except NotText as error:
-        raise _unreadable(name, "neither text nor a document that") from error
+        raise ExtractionRefused(
+            f"{name} is neither text nor a document of a known format; add it as a PDF or as text."
+        ) from error
     declared = declared_type.partition(";")[0].strip().lower()
     promised = _PROMISED.get(suffix) or {PDF: "PDF", DOCX: "Word document"}.get(declared)
     page = bool(_HTML.match(text))
@@ -194,10 +196,10 @@ def _posing(name: str, promised: str, page: bool) -> str:
     article = "an" if promised[0] in "AEIOUaeiou" else "a"
     if page:
         return (
-            f"{name} is a web page (HTML), not {article} {promised}: probably a sign-in page came instead of the file. "
-            "Download the file while signed in and add that."
+            f"{name} is a web page (HTML), not {article} {promised}: probably a sign-in page came instead of the file; "
+            "download the file while signed in and add that."
         )
-    return f"{name} is plain text, not {article} {promised}: it is damaged, or has the wrong name. Add a good copy."
+    return f"{name} is plain text, not {article} {promised}: it is damaged, or has the wrong name; add a good copy."
 
 
 def _is_mail(text: str, suffix: str) -> bool:
@@ -217,5 +219,4 @@ def _is_mail(text: str, suffix: str) -> bool:
 def _unreadable(name: str, what: str) -> ExtractionRefused:
     if what.endswith("archive"):
         return ExtractionRefused(f"{name} is {what}; unpack it and add the documents that are in it.")
-    what = what if what.endswith("that") else f"{what}, which"
-    return ExtractionRefused(f"{name} is {what} cannot be read as a document; add it as a PDF or as text.")
+    return ExtractionRefused(f"{name} is {what}, which cannot be read as a document; add it as a PDF or as text.")

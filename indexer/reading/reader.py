@@ -151,8 +151,9 @@ def _with_scans(
         return draft, about
     if not draft.length:
         raise _needs_ocr(original.name, "a scan", place)
+    verb = "holds" if len(found.scans) == 1 else "hold"
     about.warnings.append(
-        f"{_pages(found.scans)} of {original.name} hold pictures that were not read; to read them by OCR, "
+        f"{_pages(found.scans)} of {original.name} {verb} pictures that were not read; to read them by OCR, "
         f"{ocr.how_to_install(_missing(place))} and add it again."
     )
     return draft, about
@@ -228,7 +229,7 @@ def _damaged(name: str) -> ExtractionRefused:
 
 
 def _without_text(name: str) -> ExtractionRefused:
-    return ExtractionRefused(f"{name} has no text in it; add a document that has.")
+    return ExtractionRefused(f"{name} has no text in it; add a document with text.")
 
 
 def _needs_ocr(name: str, what: str, place: Path | tuple[str, ...]) -> ExtractionRefused:

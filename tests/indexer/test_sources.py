@@ -96,9 +96,10 @@ async def test_a_large_file_is_refused_before_it_is_read(tmp_path: Path) -> None
 
 
 async def test_what_is_not_there_is_told(tmp_path: Path) -> None:
-    assert await _refused(tmp_path / "no.txt") == f"There is no file or folder {tmp_path / 'no.txt'}; check the path."
+    assert await _refused(tmp_path / "no.txt") == f"{tmp_path / 'no.txt'} does not exist; check the path."
     (tmp_path / "empty").mkdir()
-    assert "no documents" in await _refused(tmp_path / "empty")
+    assert await _refused(tmp_path / "empty") == f"{tmp_path / 'empty'} holds no documents; add a folder that does."
+    assert (await _refused(tmp_path / ("x" * 300))).startswith(f"{tmp_path}/xxx")
 
 
 async def test_pasted_text_is_a_document_of_its_own_unless_it_has_a_key() -> None:

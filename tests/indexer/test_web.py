@@ -121,7 +121,7 @@ def test_public_addresses_are_known(address: str) -> None:
      "http://0/", "https://10.0.0.1/"],
 )  # fmt: skip
 async def test_addresses_of_this_machine_and_its_net_are_refused_in_every_notation(url: str) -> None:
-    assert "not a public address" in await _refused(url, Web()) or "There is no site" in await _refused(url, Web())
+    assert "not a public address" in await _refused(url, Web()) or "no site" in await _refused(url, Web())
 
 
 async def test_a_redirect_to_an_address_that_is_not_public_is_refused() -> None:
