@@ -144,7 +144,7 @@ def test_documents_of_the_same_title_are_told_apart_by_their_files(command_line:
     code, out, _ = command_line("indexer", "add", str(handbook.parent))
     assert code == 0
     assert "(copy.md)" in out
-    listed = command_line("indexer", "list")[1]
+    listed = command_line.but(COLUMNS="200")("indexer", "list")[1]
     assert "(handbook.md)" in listed
     assert "(copy.md)" in listed
 
