@@ -79,6 +79,30 @@ async def test_every_error_is_one_sentence_that_says_what_to_do(
     assert SECRET not in str(error)
 
 
+@pytest.mark.parametrize(
+    ("fault", "kind", "named"),
+    [
+        (HttpError(400, "messages: too many cats"), "request", "did not accept"),
+        (HttpError(404, "model: claude-x"), "model", "ANSWER_MODEL"),
+        (HttpError(413, "large"), "too_large", "The question or the conversation"),
+        (HttpError(400, "prompt is too long: 9 tokens > 8 maximum"), "too_large", "The question or the conversation"),
+        (OVERLOADED, "overloaded", "overloaded"),
+    ],
+)
+async def test_whoever_asks_reads_nothing_of_the_api_and_nothing_about_indexing(
+    claude: ClaudeServer, fault: HttpError, kind: str, named: str
+) -> None:
+    claude.fail(fault)
+    async with opened(claude.base_url) as client:
+        with pytest.raises(CLAUDE_ERRORS) as caught:
+            await ask(client)
+    error = explain(caught.value, asked=True)
+    assert error.kind == kind
+    assert named in str(error)
+    for other in ("cats", "claude-x", "tokens", "CONTEXT_"):
+        assert other not in str(error)
+
+
 async def test_nobody_there_is_unreachable() -> None:
     async with opened("http://127.0.0.1:9") as client:
         assert (await failure(client)).kind == "unreachable"
