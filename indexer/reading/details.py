@@ -17,6 +17,10 @@ _SECTION = re.compile(
     re.IGNORECASE,
 )
 _LONGEST_TITLE = 300
+_CUT_TITLE = 150  # what is shown of a heading that is longer than that
+_UNTITLED = re.compile(
+    r"(?:untitled|sans titre|unbenannt|sin t[ií]tulo|senza titolo|sem t[ií]tulo|no title)[\s\d.-]*", re.I
+)
 _NO_TITLE = re.compile(
     r"(?:microsoft (?:word|powerpoint|excel|office)\b.*"
     r"|(?:untitled|sans titre|unbenannt|sin t[ií]tulo|senza titolo|sem t[ií]tulo|no title|title|titre)[\s\d.-]*"
@@ -60,9 +64,23 @@ def sensible_title(title: str | None) -> str | None:
 
 
 def first_heading(headings: Sequence[Heading]) -> str | None:
-    """The first heading of level 1, if it can be a title."""
-    title = next((heading.title for heading in headings if heading.level == 1), None)
-    return None if title and _SECTION.fullmatch(title.strip(" .:0123456789")) else sensible_title(title)
+    """The first heading of level 1, if it can be a title: what a person sees there, and of a long one the beginning.
+
+    >>> first_heading([Heading(1, "Review", 0)]), first_heading([Heading(1, "Introduction", 0)])
+    ('Review', None)
+    """
+    title = one_line(next((heading.title for heading in headings if heading.level == 1), ""))
+    if not any(c.isalnum() for c in title) or _UNTITLED.fullmatch(title):
+        return None
+    if _SECTION.fullmatch(title.strip(" .:0123456789")):
+        return None
+    return title if len(title) <= _LONGEST_TITLE else _beginning(title)
+
+
+def _beginning(title: str) -> str:
+    """The whole words at the beginning; part of one where it alone is too long."""
+    cut, space, _ = title[: _CUT_TITLE + 1].rpartition(" ")
+    return (cut if space and len(cut) > _CUT_TITLE // 2 else title[:_CUT_TITLE]).rstrip(" ,;:–—-") + "…"
 
 
 def sensible_date(*candidates: str | datetime | None) -> datetime | None:

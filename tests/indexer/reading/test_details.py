@@ -29,6 +29,20 @@ def test_the_first_main_heading_can_be_a_title_but_not_every_section() -> None:
     assert first_heading([Heading(1, "1. Introduction", 0)]) is None
 
 
+@pytest.mark.parametrize("title", ["Title", "Document 1", "Template", "README.md"])
+def test_a_main_heading_is_what_people_see_even_where_programs_write_such_titles(title: str) -> None:
+    assert first_heading([Heading(1, title, 0)]) == title
+    assert first_heading([Heading(1, "Untitled", 0)]) is None
+
+
+def test_of_a_very_long_main_heading_the_first_words_are_the_title() -> None:
+    title = first_heading([Heading(1, "wörds and more, " * 40, 0)])
+    assert title is not None
+    assert title.endswith(("wörds…", "and…", "more…"))
+    assert 130 < len(title) <= 151
+    assert first_heading([Heading(1, "字" * 400, 0)]) == "字" * 150 + "…"
+
+
 def test_dates_of_all_kinds_are_read() -> None:
     assert sensible_date("D:20240131120000+01'00'") == datetime(2024, 1, 31, 12, tzinfo=UTC)
     assert sensible_date("Tue, 04 May 2021 10:00:00 +0200") == datetime(2021, 5, 4, 8, tzinfo=UTC)
