@@ -88,6 +88,13 @@ class Cleaned:
         before = bisect_right(self.wholes, (stood, -1)) - 1  # the last that starts before it, as they are apart
         return before < 0 or stood >= self.wholes[before][1]
 
+    def stood_until(self, at: int) -> int:
+        """Where, in the text before the edits, what makes up the first ``at`` characters ends."""
+        if at < len(self.text):
+            return self.origin[at]
+        end = self.origin[at - 1] + 1 if at else 0
+        return max([end, *(stop for start, stop in self.wholes if start < end)])
+
 
 def cleaned(
     raw: str, urls: frozenset[str], no_link: str, *, whole: bool, shows: Callable[[str], bool] = lambda text: False

@@ -7,19 +7,31 @@ citations are there and checked; a marker never waits for its check, and text wi
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import groupby
 
 from bot.answering.citations import Fault, Location, Quote, ShownSources, check
+from bot.answering.clauses import says_more
 from bot.answering.cleaning import Cleaned, cleaned, unfinished
 from bot.answering.events import Citation, Source, Statement
 from bot.answering.languages import NO_LINK, UNBACKED, in_language
+from bot.answering.markers import assembled, with_mark
 from bot.answering.statements import is_absence_line, is_statement
 from bot.answering.visible import Filter
 from indexer import sentences
 
 LOOK_AHEAD = 8  # characters of the next sentence that must be there: an end may turn out to be an abbreviation's
+CONTEXT = 40  # characters of text that may still grow that are looked at beside what is closed
+LONG_WAIT = 2_000  # characters without an end; from there on they are looked through again only when they have grown
+
+# An end that needs no look ahead: not that of "Dr.", "e.g." or "am 12.", not "!" that may begin an image.
+_FINAL = re.compile(r"[.?。！？؟…][\"'”’»)】」』*_]*\s?\Z|!\s\Z")
+_ABBREVIATED = re.compile(
+    r"(?:\b\w{1,2}|\b\d{3}|\b(?:Mrs|Prof|Nos|etc|approx|Fig|bzw|usw|Abs|Art|Inc|Ltd|Corp|Sra|Mme|Jan|Feb|Mar|Apr|Jun|Jul|Aug"
+    r"|Sept?|Oct|Nov|Dec))\.\W*\Z"
+)
 
 log = logging.getLogger(__name__)
 
@@ -60,9 +72,12 @@ class Draft:
         self._held: list[Sentence] = []
         self._cites = False
         self._begun = False
-        self._starts_line = True
         self._casual = False
-        self._in_absence_line = False
+        self._finished = False
+        self._under_label = ""  # the label, where the items of a list are to follow it
+        self._closed = 0  # how many characters of _raw are of blocks that came to their end
+        self._looked = (0, False)
+        self._look_again_at = 0
         self.dropped = 0
 
     @property
@@ -109,14 +124,22 @@ class Draft:
     def ready(self) -> list[Sentence]:
         """The sentences that are complete now. Nothing comes before the first that cites: what Claude says on its way
         to a search is never seen then, as nothing of it is cited."""
-        if not self._owners or not self._blocks[self._owners[0]].closed:
-            return []  # looking through a long open block at every piece of it would take its square
-        return self._passed_on(list(self._complete(whole=False)), whole=False)
+        while self._closed < len(self._owners) and self._blocks[self._owners[self._closed]].closed:
+            self._closed += 1
+        # What is released depends on closed blocks: looking again at each piece of an open one would take its square.
+        look = (self._closed, len(self._raw) - self._closed >= LOOK_AHEAD)
+        if not self._closed or look == self._looked or self._closed < self._look_again_at:
+            return []
+        released = list(self._complete(whole=False))
+        self._looked = (self._closed, look[1])
+        self._look_again_at = self._closed * 3 // 2 if self._closed > LONG_WAIT else 0
+        return self._passed_on(released, whole=False)
 
     def finish(self, *, cut: bool = False, casual: bool = False) -> list[Sentence]:
         """The rest. ``cut``: the text broke off, so its last sentence may be a half one and is left out.
         ``casual``: it is small talk, which needs no sources."""
         self._casual = casual
+        self._finished = True
         for block in self._blocks:
             self.close(block)
         complete = list(self._complete(whole=not cut))
@@ -132,19 +155,28 @@ class Draft:
         return passed
 
     def _complete(self, *, whole: bool) -> Iterator[Sentence]:
-        clean = cleaned(self._raw, self._urls, self._no_link, whole=whole)
-        safe = len(self._raw) if whole else unfinished(self._raw)
-        spans = _spans(clean)
+        raw = self._raw if whole or self._finished else self._raw[: self._closed + CONTEXT]
+        clean = cleaned(raw, self._urls, self._no_link, whole=whole, shows=self._shows)
+        safe = len(raw) if whole else unfinished(raw)
         done = 0
-        for number, (start, end) in enumerate(spans):
-            last = number == len(spans) - 1
-            if not whole and (last or len(clean.text) - end < LOOK_AHEAD or not self._may_go(clean, start, end, safe)):
+        for start, end in _spans(clean):
+            if not whole and not (self._may_go(clean, start, end, safe) and self._is_end(clean, start, end)):
                 break
             yield self._released(clean, start, end)
             done = end
-        cut = clean.origin[done] if done < len(clean.text) else len(self._raw)
         if done:
+            cut = clean.stood_until(done)
             self._raw, self._owners = self._raw[cut:], self._owners[cut:]
+            self._closed = max(0, self._closed - cut)
+
+    def _is_end(self, clean: Cleaned, start: int, end: int) -> bool:
+        if len(clean.text) - end >= LOOK_AHEAD:
+            return True
+        text = clean.text[start:end]
+        return not self._finished and bool(_FINAL.search(text)) and not _ABBREVIATED.search(text)
+
+    def _shows(self, text: str) -> bool:
+        return any(text in shown.hit.chunk.text for shown in self._shown)
 
     def _may_go(self, clean: Cleaned, start: int, end: int, safe: int) -> bool:
         if clean.origin[end - 1] >= safe:
@@ -156,14 +188,12 @@ class Draft:
         if not self._begun:
             text = text.lstrip()
             start = end - len(text)
-        if self._starts_line or text.startswith("\n"):
-            self._in_absence_line = is_absence_line(text.strip())
-        self._starts_line = text.endswith("\n")
         self._begun = True
 
         new: list[Citation] = []
         quotes: list[Quote] = []
         parts: list[tuple[str, list[int]]] = []
+        pieces: list[tuple[str, bool]] = []
         marked: set[int] = set()
         lost = False
         at = start
@@ -172,6 +202,7 @@ class Draft:
             piece = clean.text[at : at + len(span)]
             at += len(span)
             block = self._blocks[owner]
+            pieces.append((piece, bool(block.quotes)))
             if block.came and any(c.isalnum() for c in piece):
                 lost = lost or not block.quotes
                 markers = [self._marker(quote, new) for quote in block.quotes]
@@ -180,14 +211,27 @@ class Draft:
                 quotes.extend(block.quotes)
             else:
                 parts.append((piece, []))
-        needs_source = not self._casual and not self._in_absence_line and is_statement(text)
-        unbacked = lost or (not quotes and needs_source)
-        body = _assembled(parts)
+        if quotes:
+            unbacked = not self._casual and says_more(pieces, lambda word: _holds(quotes, word))
+        else:
+            unbacked = lost or (self._needs_source(text) and not self._casual)
+        body = assembled(parts)
         if unbacked:
-            body = f"{body.rstrip()} {self._mark}{body[len(body.rstrip()) :]}"
+            body = with_mark(body, self._mark)
         sources = dict.fromkeys(Source(quote.hit.document, quote.hit.version) for quote in quotes)
         statement = Statement(text.strip(), () if unbacked else tuple(sources))
         return Sentence(body, statement, tuple(new), cites=bool(quotes), unbacked=unbacked)
+
+    def _needs_source(self, text: str) -> bool:
+        """Items under a label that stands alone on its line name what is missing, as the rest of its line would."""
+        line = text.strip()
+        if is_absence_line(line) and line.rstrip("*_ ").endswith((":", "：")):
+            self._under_label = line
+        elif self._under_label and line[:1] in "-*•–+":
+            return is_statement(f"{self._under_label} {line[1:].strip()}")
+        else:
+            self._under_label = ""
+        return is_statement(text)
 
     def _marker(self, quote: Quote, new: list[Citation]) -> int:
         citation = self._markers.get(quote.key)
@@ -196,6 +240,15 @@ class Draft:
             self._markers[quote.key] = citation
             new.append(citation)
         return citation.marker
+
+
+def _holds(quotes: list[Quote], word: str) -> bool:
+    """Whether a number or a name stands in what is cited, or in what tells where it is from."""
+    return any(
+        word in text
+        for quote in quotes
+        for text in (quote.hit.chunk.text, quote.hit.title, *quote.hit.chunk.heading_path, str(quote.hit.date or ""))
+    )
 
 
 def _spans(clean: Cleaned) -> list[tuple[int, int]]:
@@ -208,24 +261,3 @@ def _spans(clean: Cleaned) -> list[tuple[int, int]]:
             spans.append((start, at))
             start = at
     return spans
-
-
-def _assembled(parts: list[tuple[str, list[int]]]) -> str:
-    """Markers behind the full stop where only that follows, else behind the words: ``renewal [2], and … it. [3]``."""
-    out = ""
-    late: list[int] = []
-    for number, (piece, markers) in enumerate(parts):
-        if markers and not any(c.isalnum() for following, _ in parts[number + 1 :] for c in following):
-            late.extend(markers)
-            out += piece
-        elif markers:
-            body = piece.rstrip()
-            out += f"{body} {_shown(markers)}{piece[len(body) :]}"
-        else:
-            out += piece
-    body = out.rstrip()
-    return f"{body} {_shown(late)}{out[len(body) :]}" if late else out
-
-
-def _shown(markers: list[int]) -> str:
-    return "".join(f"[{marker}]" for marker in markers)

@@ -21,17 +21,18 @@ ABSENT = {
     "zh": "文档中没有:",
 }
 
-# What is put behind a statement that no checked citation supports.
+# What is put behind a statement that no checked citation supports. It may be in the documents all the same: its
+# citation may have failed the check.
 UNBACKED = {
-    "en": "[not in your documents]",
-    "fr": "[absent de vos documents]",
-    "de": "[nicht in Ihren Dokumenten]",
-    "es": "[no está en sus documentos]",
-    "it": "[non presente nei vostri documenti]",
-    "pt": "[não consta nos seus documentos]",
-    "nl": "[niet in uw documenten]",
-    "ja": "[文書にありません]",
-    "zh": "[文档中没有]",
+    "en": "[no source]",
+    "fr": "[sans source]",
+    "de": "[ohne Quelle]",
+    "es": "[sin fuente]",
+    "it": "[senza fonte]",
+    "pt": "[sem fonte]",
+    "nl": "[geen bron]",
+    "ja": "[出典なし]",
+    "zh": "[无出处]",
 }
 
 # What stands in place of an address that is not that of a shown source.
