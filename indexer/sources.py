@@ -49,10 +49,11 @@ async def open_source(
 ) -> AsyncIterator[Original | Rejected]:
     """The originals of a source, one at a time, each read when it is asked for.
 
-    ``source`` is a file, a folder (all of it, sorted; without hidden files, links, ``node_modules``), an ``http`` or
-    ``https`` URL, or ``-`` for the bytes in ``stdin``, whose key is ``text:<key>``, or ``text:`` and a new id. Keys of
-    files are their absolute paths as ``file:`` URIs. ``local=False`` is for sources that come from other people: no
-    path and no ``file:`` URL is opened then. ``web`` is another way to fetch URLs, for tests.
+    ``source`` is a file, a folder (all of it, sorted; without hidden files, ``node_modules`` and ``data_dir``; links
+    that lead out of it, nowhere or in a circle are ``Rejected``), an ``http`` or ``https`` URL, or ``-`` for the bytes
+    in ``stdin``, whose key is ``text:<key>``, or ``text:`` and a new id. Keys of files are their absolute paths as
+    ``file:`` URIs. ``local=False`` is for sources that come from other people: no path and no ``file:`` URL is opened
+    then. ``web`` is another way to fetch URLs, for tests.
 
     ``SourceRefused`` where the source as a whole cannot be taken; a single file of a folder that cannot be taken comes
     as ``Rejected``, and the rest follows. Every sentence begins with what it is about: nothing is put before it.
@@ -111,10 +112,12 @@ def _path(source: str, scheme: str) -> Path:
 
 async def _folder(folder: Path, settings: IndexerSettings) -> AsyncIterator[Original | Rejected]:
     empty = True
-    for path in await asyncio.to_thread(lambda: list(_files(folder))):
+    for path, problem in await asyncio.to_thread(lambda: list(_files(folder, settings.data_dir))):
         empty = False
         name = shown_name(str(path.relative_to(folder)))
         try:
+            if problem:
+                raise SourceRefused(f"{name} {problem}")
             yield await asyncio.to_thread(_file, path, name, settings)
         except SourceRefused as error:
             yield Rejected(path.as_uri(), name, error)
@@ -122,17 +125,47 @@ async def _folder(folder: Path, settings: IndexerSettings) -> AsyncIterator[Orig
         raise SourceRefused(f"{shown_name(str(folder))} holds no documents; add a folder that does.")
 
 
-def _files(folder: Path) -> Iterator[Path]:
+def _files(folder: Path, data_dir: Path) -> Iterator[tuple[Path, str]]:
     """The files below a folder in a stable order, without what people do not think of as theirs.
 
-    Links are left out: what they point to is either in the folder anyway, or outside of it and not meant.
+    With each comes why it cannot be taken, as the end of a sentence, or nothing. Links are not followed: what one
+    points to comes under its own name, or is outside of the folder and perhaps not meant.
     """
-    for place, folders, files in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in _NOT_DOCUMENTS)
-        for name in sorted(files):
-            path = Path(place, name)
-            if not name.startswith(".") and not path.is_symlink():
-                yield path
+    own, top = data_dir.resolve(), folder.resolve()
+    closed: list[Path] = []
+    for place, folders, files in os.walk(folder, onerror=lambda error: closed.append(Path(error.filename))):
+        below = [Path(place, name) for name in sorted(folders) if _wanted(name)]
+        links = [path for path in below if path.is_symlink()]
+        folders[:] = [path.name for path in below if path not in links and path.resolve() != own]
+        for path in sorted([*links, *(Path(place, name) for name in files if not name.startswith("."))]):
+            if not path.is_symlink():
+                yield path, ""
+            elif problem := _link_problem(path, top):
+                yield path, problem
+    for path in closed:
+        if path != folder:
+            yield path, "may not be opened by this program; change its permissions."
+        else:
+            raise SourceRefused(f"{shown_name(str(path))} may not be opened by this program; change its permissions.")
+
+
+def _wanted(name: str) -> bool:
+    return not name.startswith(".") and name not in _NOT_DOCUMENTS
+
+
+def _link_problem(link: Path, top: Path) -> str:
+    """Why a link cannot be taken; nothing where the walk meets what it points to."""
+    try:
+        target = link.resolve(strict=True)
+    except (OSError, RuntimeError):  # RuntimeError: links that point to each other
+        return "is a link that leads nowhere; remove it, or add the file itself."
+    if target in link.parent.resolve().parents or target == link.parent.resolve():
+        return "is a link to a folder that it is in; remove it."
+    if not target.is_relative_to(top):
+        return "is a link that leads out of the folder; add the file itself."
+    if not all(_wanted(part) for part in target.relative_to(top).parts):
+        return "is a link to something hidden; add the file itself."
+    return ""
 
 
 def _file(path: Path, name: str, settings: IndexerSettings) -> Original:

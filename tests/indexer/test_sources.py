@@ -55,14 +55,54 @@ async def test_a_folder_gives_its_documents_in_order_and_nothing_else(tmp_path: 
     assert [item.name for item in await _open(tmp_path)] == ["b.txt", "c.txt", "y.txt", "z.txt"]
 
 
-async def test_links_out_of_a_folder_and_loops_are_left_out(tmp_path: Path) -> None:
+async def test_links_out_of_a_folder_and_loops_are_told(tmp_path: Path) -> None:
+    """None is followed; a link to what is in the folder anyway needs no word, nor does a hidden one."""
     folder = tmp_path / "folder"
-    folder.mkdir()
+    (folder / "sub").mkdir(parents=True)
     (tmp_path / "secret.txt").write_text("secret")
     (folder / "a.txt").write_text("a")
-    (folder / "out.txt").symlink_to(tmp_path / "secret.txt")
-    (folder / "loop").symlink_to(folder, target_is_directory=True)
-    assert [item.name for item in await _open(folder)] == ["a.txt"]
+    (folder / ".private.txt").write_text("private")
+    links = {"out.txt": "../secret.txt", "up": "..", "loop": ".", "sub/loop": "..", "gone.txt": "no.txt", "x": "x"}
+    for name, target in (links | {"same.txt": "a.txt", "twin": "sub", ".hid": "..", "private": ".private.txt"}).items():
+        (folder / name).symlink_to(target)
+    first, *others = await _open(folder)
+    assert first.name == "a.txt"
+    told = {item.name: str(item.error) for item in others if isinstance(item, Rejected)}
+    assert set(told) == {*links, "private"}
+    assert len(told) == len(others)
+    assert told["out.txt"] == "out.txt is a link that leads out of the folder; add the file itself."
+    assert told["sub/loop"] == "sub/loop is a link to a folder that it is in; remove it."
+    assert "nowhere" in told["gone.txt"]
+    assert "nowhere" in told["x"]
+
+
+async def test_what_is_kept_here_is_not_added_with_the_folder_around_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("a.txt", "data/catalogue.txt", "notes/data/b.txt"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(name)
+    monkeypatch.chdir(tmp_path)
+    assert [item.name async for item in open_source(".", IndexerSettings(_env_file=None))] == ["a.txt", "b.txt"]
+
+
+async def test_a_folder_that_may_not_be_opened_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.txt").write_text("a")
+    closed = tmp_path / "closed"
+    closed.mkdir()
+    scandir = os.scandir
+
+    def refuse(path: str) -> object:
+        if Path(path) == closed:
+            raise PermissionError(13, "Permission denied", path)
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    first, second = await _open(tmp_path)
+    assert first.name == "a.txt"
+    assert isinstance(second, Rejected)
+    assert str(second.error) == "closed may not be opened by this program; change its permissions."
+    assert "may not be opened" in await _refused(closed)
 
 
 async def test_one_refused_file_does_not_stop_a_folder(tmp_path: Path) -> None:
@@ -134,7 +174,7 @@ async def test_a_file_name_that_is_not_unicode_is_a_document_like_the_others(tmp
     (rejected,) = [item for item in await _open(tmp_path, max_file_mb=0.000003) if isinstance(item, Rejected)]
     assert rejected.name == "good.txt"
     (tmp_path / "good.txt").unlink()
-    (rejected,) = await _open(tmp_path, max_file_mb=0.000001)
+    (rejected,) = [item for item in await _open(tmp_path, max_file_mb=0.000001) if isinstance(item, Rejected)]
     for text in (rejected.source, rejected.name, str(rejected.error), await _refused(f"{path}x")):
         text.encode()
 
