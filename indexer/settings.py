@@ -37,7 +37,7 @@ class IndexerSettings(BaseSettings):
     weaviate_url: str | None = Field(None, description="A Weaviate server. Default: an embedded one.")
     weaviate_grpc_port: int = Field(50051, ge=1, le=65535, description="gRPC port of the server at WEAVIATE_URL.")
     weaviate_api_key: SecretStr | None = Field(None, description="Key for the server at WEAVIATE_URL.")
-    weaviate_start_seconds: float = Field(60.0, gt=0, description="Longest wait for the database to be ready.")
+    weaviate_start_seconds: float = Field(120.0, gt=0, description="Longest wait for the database to be ready.")
 
     # Reading documents
     max_file_mb: float = Field(50.0, gt=0, description="Largest file or download.")

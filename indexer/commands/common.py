@@ -19,7 +19,7 @@ from pydantic import ValidationError
 from rich.console import Console
 from rich.markup import escape
 
-from ..documents import LOCAL_WORKSPACE, Audience, Viewer
+from ..documents import Audience, Viewer
 from ..errors import NotFound, Refused, SettingsInvalid, SituateError, StoreFailed, Unavailable
 from ..library import Indexer
 from ..reading.sanitising import visible
@@ -32,14 +32,19 @@ out = Console(highlight=False, soft_wrap=True)
 err = Console(stderr=True, highlight=False, soft_wrap=True)
 
 
-def _workspace(text: str) -> str:
-    if not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", text):
+def _workspace(named: str | None) -> str:
+    """The workspace of an option, or of the settings."""
+    try:
+        workspace = named or read_settings().workspace
+    except SettingsInvalid as error:
+        fail(error)
+    if not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", workspace):
         raise typer.BadParameter("a workspace is named with letters, digits, _ and -, at most 64 of them.")
-    return text
+    return workspace
 
 
 WorkspaceOption = typer.Option(
-    LOCAL_WORKSPACE, "--workspace", help="The workspace (a Slack team's id).", callback=_workspace
+    None, "--workspace", help="The workspace (a Slack team's id); default: WORKSPACE.", callback=_workspace
 )
 JsonOption = typer.Option(False, "--json", help="Print JSON on standard output.")
 

@@ -139,6 +139,12 @@ def test_an_address_that_is_none_is_a_wrong_setting(command_line: CommandLine, a
     assert "WEAVIATE_URL" in err
 
 
+def test_the_workspace_of_the_settings_is_used_where_none_is_named(command_line: CommandLine, handbook: Path) -> None:
+    command_line.but(WORKSPACE="T1").json("indexer", "add", str(handbook))
+    assert command_line.json("indexer", "list") == []
+    assert len(command_line.json("indexer", "list", "--workspace", "T1")) == 1
+
+
 def test_documents_of_the_same_title_are_told_apart_by_their_files(command_line: CommandLine, handbook: Path) -> None:
     (handbook.parent / "copy.md").write_text(HANDBOOK)
     code, out, _ = command_line("indexer", "add", str(handbook.parent))
