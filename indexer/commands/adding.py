@@ -31,6 +31,7 @@ from .common import (
     out,
     print_json,
     run,
+    said_of,
     shown,
     shown_line,
     steady_lines,
@@ -73,8 +74,7 @@ class Outcome:
         if self.name and PurePath(self.name).stem != self.title:
             title += f" [dim]({shown_line(self.name)})[/dim]"
         if self.error:
-            says_its_name = self.error.startswith((self.title, f"'{self.title}'", self.name or self.title))
-            return f"[red]✗[/red] {'' if says_its_name else f'{title}: '}{shown(self.error)}"
+            return f"[red]✗[/red] {said_of(self.title, self.error, self.name)}"
         if self.status == "unchanged":
             return f"[dim]=[/dim] {title}: unchanged"
         if self.status == "replaced":

@@ -131,6 +131,16 @@ def steady_lines(every_seconds: float = 10.0) -> Callable[[str], None]:
     return say
 
 
+def said_of(title: str, error: str, name: str = "") -> str:
+    """What is wrong with a document, its title before it unless the sentence begins with that or its file's name.
+
+    >>> said_of("scan.pdf", "scan.pdf is empty; add a file with text in it.")
+    'scan.pdf is empty; add a file with text in it.'
+    """
+    begins = error.startswith((title, name) if name else title)
+    return shown(error) if begins else f"{shown_line(title)}: {shown(error)}"
+
+
 def counted(number: int, noun: str) -> str:
     """A number with its noun.
 

@@ -300,20 +300,20 @@ def _print_hit(number: int, hit: Hit) -> None:
 
 def _print_status(report: dict[str, Any]) -> None:
     paid = f"${report['cost_usd']:.4f} paid for contexts"
-    out.print(f"{report['documents']} documents, {report['chunks']} passages, {paid}.")
+    out.print(f"{counted(report['documents'], 'document')}, {counted(report['chunks'], 'passage')}, {paid}.")
     if report["structural"]:
-        out.print(
-            f"{report['structural']} documents have structural contexts: one passage only, or no ANTHROPIC_API_KEY."
-        )
+        out.print(f"With structural contexts: {report['structural']} (one passage only, or no ANTHROPIC_API_KEY).")
     if report["cache_misses"]:
-        out.print(f"[yellow]{report['cache_misses']} calls missed Claude's cache: contexts cost more than planned.[/]")
+        missed = counted(report["cache_misses"], "call")
+        out.print(f"[yellow]{missed} missed Claude's cache: contexts cost more than planned.[/yellow]")
     for item in report["waiting"]:
         done = f" {item['done']} of {item['of']}" if item["of"] else ""
         out.print(f"[cyan]…[/cyan] {shown_line(item['title'])}: {item['stage']}{done}")
     for item in report["failed_contexts"]:
         reasons = shown("; ".join(sorted(set(item["contexts"].values()))))
-        out.print(f"[yellow]![/yellow] {shown(item['title'])}: {len(item['contexts'])} contexts failed ({reasons})")
+        failed = counted(len(item["contexts"]), "context")
+        out.print(f"[yellow]![/yellow] {shown_line(item['title'])}: {failed} failed ({reasons})")
     for item in report["failed"]:
-        out.print(f"[red]✗[/red] {shown(item['title'])}: {shown(item['error'] or item['state'])}")
+        out.print(f"[red]✗[/red] {said_of(item['title'], item['error'] or item['state'])}")
     if report["failed"] or report["failed_contexts"]:
         err.print("[dim]'retry' tries again what failed. What was refused needs another file, or 'remove'.[/dim]")
