@@ -123,7 +123,7 @@ def test_a_false_citation_leaves_its_statement_marked(shown: ShownSources) -> No
     released = feed(
         draft, [("It was closed on 13 June.", [cite(shown, 1, text="It was closed on 13 June.")]), (" It failed.", [])]
     )
-    assert said(released) == f"It was closed on 13 June. {MARK} It failed."
+    assert said(released) == f"It was closed on 13 June. {MARK} It failed. {MARK}"
     assert draft.dropped == 1
     assert draft.citations == ()
     assert not released[-1][0].statement.sources
@@ -174,7 +174,7 @@ def test_leaked_markup_is_removed_across_deltas_and_blocks(shown: ShownSources) 
                 piece,
             )
         )
-        assert text == "It failed. It was closed on 12 June. [1] So it ended. [2]"
+        assert text == f"It failed. {MARK} It was closed on 12 June. [1] So it ended. [2]"
 
 
 def test_a_link_in_pieces_is_removed(shown: ShownSources) -> None:
