@@ -31,6 +31,7 @@ from indexer import (
     log_to,
     open_claude,
     run_to_end,
+    unexpected,
 )
 
 ANSWERED, USAGE, AWAY, INTERRUPTED = 0, 2, 3, 130
@@ -152,6 +153,9 @@ def _run(
         code = USAGE if isinstance(error, SettingsInvalid) else AWAY
     except KeyboardInterrupt:
         code = INTERRUPTED
+    except Exception as error:  # noqa: BLE001 - whatever it is, a person gets a sentence, and the log the rest
+        err.print(f"[red]{escape(unexpected(error, 'bot.log'))}[/red]")
+        code = AWAY
     raise typer.Exit(code)
 
 

@@ -36,7 +36,7 @@ from .errors import (
 )
 from .prices import Prices, load_prices
 from .reading.sanitising import visible
-from .running import log_to, run_to_end
+from .running import log_to, run_to_end, unexpected
 from .sentences import sentences
 from .settings import IndexerSettings
 
@@ -78,6 +78,7 @@ __all__ = [
     "open_claude",
     "run_to_end",
     "sentences",
+    "unexpected",
     "usage_of",
     "visible",
 ]

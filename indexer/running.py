@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import secrets
 import signal
 from collections.abc import Coroutine
 from contextlib import suppress
@@ -11,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from .errors import SettingsInvalid
+
+log = logging.getLogger(__name__)
 
 STOPPED = 143  # what shells show for a process that SIGTERM ended
 
@@ -41,6 +44,13 @@ def run_to_end(work: Coroutine[Any, Any, int]) -> int:
             return STOPPED
 
     return asyncio.run(call())
+
+
+def unexpected(error: Exception, file: str) -> str:
+    """Log what should not have happened; the sentence to show, which tells only where in DATA_DIR that is found."""
+    reference = secrets.token_hex(3).upper()
+    log.error("unexpected error, reference %s", reference, exc_info=error)
+    return f"Something unexpected went wrong (reference {reference}); {file} in DATA_DIR says more."
 
 
 def log_to(file: Path) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import secrets
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -22,6 +21,7 @@ from .documents import VersionId
 from .errors import CatalogueUnavailable, Refused, SituateError, WeaviateUnavailable
 from .leases import BEAT_SECONDS, Leases
 from .pipeline import Pipeline, Withdrawn
+from .running import unexpected
 from .settings import IndexerSettings
 
 log = logging.getLogger(__name__)
@@ -208,12 +208,10 @@ async def _step(name: str, stage: Callable[..., Awaitable[Any]], *args: Any) -> 
 
 
 def _reason(error: Exception) -> str:
-    """What to tell a person about an error; what is not ours gets a reference that stands in the log, too."""
+    """What to tell a person about an error; what is not ours stands in the log only."""
     if isinstance(error, SituateError):
         return str(error)
-    reference = secrets.token_hex(3).upper()
-    log.error("unexpected error, reference %s", reference, exc_info=error)
-    return f"Something unexpected went wrong (reference {reference}); the log says more. Try again with 'retry'."
+    return f"{unexpected(error, 'the log')} Try again with 'retry'."
 
 
 async def _every(seconds: float, work: Callable[[], Awaitable[None]]) -> None:

@@ -23,7 +23,7 @@ from ..documents import Audience, Viewer
 from ..errors import NotFound, Refused, SettingsInvalid, SituateError, StoreFailed, Unavailable
 from ..library import Indexer
 from ..reading.sanitising import visible
-from ..running import STOPPED, log_to, run_to_end
+from ..running import STOPPED, log_to, run_to_end, unexpected
 from ..settings import IndexerSettings
 
 DONE, INCOMPLETE, USAGE, AWAY, MISSING, INTERRUPTED = 0, 1, 2, 3, 4, 130
@@ -98,6 +98,9 @@ def run(work: Callable[[Indexer], Awaitable[int]]) -> NoReturn:
     except KeyboardInterrupt:
         err.print("Interrupted. What is queued goes on the next time.")
         raise typer.Exit(INTERRUPTED) from None
+    except Exception as error:  # noqa: BLE001 - whatever it is, a person gets a sentence, and the log the rest
+        err.print(f"[red]{shown(unexpected(error, 'indexer.log'))}[/red]")
+        raise typer.Exit(INCOMPLETE) from None
     if code == STOPPED:
         err.print("Stopped. What is queued goes on the next time.")
     raise typer.Exit(code)

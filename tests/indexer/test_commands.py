@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pty
 import select
+import sqlite3
 import time
 from pathlib import Path
 
@@ -71,6 +72,31 @@ def test_one_refused_file_does_not_stop_the_others(command_line: CommandLine, ha
     status = command_line.json("indexer", "status")
     assert {item["title"] for item in status["failed"]} == {"broken.pdf", "empty.txt"}
     assert status["documents"] == 1
+
+
+def test_the_status_is_told_in_sentences_that_say_a_name_once(command_line: CommandLine, handbook: Path) -> None:
+    (handbook.parent / "empty.txt").write_bytes(b"")
+    code, out, _ = command_line("indexer", "add", str(handbook.parent))
+    assert code == 1
+    assert out.count("empty.txt") == 1
+    code, out, err = command_line("indexer", "status")
+    assert code == 0
+    assert out.startswith("1 document, 1 passage, $0.0000 paid for contexts.")
+    assert out.count("empty.txt") == 1
+    assert "'retry'" in err
+
+
+def test_what_should_not_happen_is_a_sentence_with_a_reference_that_the_log_has(
+    command_line: CommandLine, handbook: Path, tmp_path: Path
+) -> None:
+    command_line.json("indexer", "add", str(handbook))
+    with sqlite3.connect(tmp_path / "data" / "situate.db") as catalogue:
+        catalogue.execute("UPDATE versions SET failures = 'not json'")
+    code, out, err = command_line("indexer", "list")
+    assert code == 1
+    assert "Traceback" not in out + err
+    reference = err.partition("(reference ")[2][:6]
+    assert reference in (tmp_path / "data" / "indexer.log").read_text()
 
 
 def test_audiences_are_kept_apart(command_line: CommandLine, handbook: Path) -> None:
