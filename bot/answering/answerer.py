@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
-import secrets
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import replace
@@ -44,7 +43,18 @@ from bot.answering.rounds import CACHE_TTL, Ask, Broken, Round
 from bot.answering.searches import Searches
 from bot.answering.small_talk import is_small_talk
 from bot.answering.statements import says_nothing_was_found
+from bot.answering.trouble import logged
 from bot.answering.visible import without_hidden
+from bot.answering.wording import (
+    LONGEST_QUESTION,
+    NO_DOCUMENTS,
+    NO_KEY,
+    NOTHING_ASKED,
+    NOTHING_BACKED,
+    NOTHING_FOUND,
+    PASSAGES,
+    TOO_LONG,
+)
 from bot.settings import BotSettings
 from indexer import Hit, Prices, SituateError, Usage, Viewer, usage_of
 
@@ -52,21 +62,7 @@ log = logging.getLogger(__name__)
 
 RETRIES = 2  # of broken rounds, for a whole question
 MOST_ROUNDS_WITHOUT_SEARCH = 3  # a nudge, results given unasked, a blank answer
-LONGEST_QUESTION = 20_000  # characters
 GRACE_SECONDS = 15.0  # for a last search of our own after the deadline
-
-NOTHING_ASKED = "Ask me a question, and I look for the answer in your documents."
-NO_DOCUMENTS = "There are no documents yet that you may read here. Add some, then ask me about them."
-NO_KEY = "There is no key for Claude here (ANTHROPIC_API_KEY)."
-PASSAGES = "Here are the passages that I found."
-TOO_LONG = f"The question was too long; only its first {LONGEST_QUESTION:,} characters were read."
-NOTHING_BACKED = "Nothing in this answer is backed by your documents."
-NOTHING_FOUND = "I found no passage for that in your documents."
-
-
-def new_reference() -> str:
-    """Four characters that name a trouble to people and in the log: ``7F3K``."""
-    return "".join(secrets.choice("23456789ABCDEFGHJKLMNPQRSTUVWXYZ") for _ in range(4))
 
 
 class Answerer:
@@ -317,7 +313,7 @@ class _Answering:
                 tuple(self._searches.queries),
                 usage=self._usage,
                 notice=" ".join(filter(None, [reason, PASSAGES if lines else "", TOO_LONG if self._shortened else ""])),
-                reference=_logged(reason, cause) if cause is not None else None,
+                reference=logged(reason, cause) if cause is not None else None,
             )
         )
 
@@ -328,7 +324,7 @@ class _Answering:
             Kind.TROUBLE,
             searches=tuple(self._searches.queries),
             usage=self._usage,
-            reference=_logged(sentence, cause),
+            reference=logged(sentence, cause),
         )
 
 
@@ -337,13 +333,6 @@ def _tells(sentence: Sentence) -> bool:
     text = sentence.statement.text.rstrip("\"'”’»)*_ ")
     said = any(c.isalnum() for c in text) and not text.endswith(("?", "？", "؟", ":", "："))
     return sentence.unbacked or (said and not says_nothing_was_found(text))
-
-
-def _logged(sentence: str, cause: Exception) -> str:
-    """Log a trouble and return the reference that names it. A broken round tells by its cause, not by itself."""
-    reference = new_reference()
-    log.warning("%s: %s", reference, sentence, exc_info=cause.__cause__ if isinstance(cause, Broken) else cause)
-    return reference
 
 
 def _thinking(settings: BotSettings) -> ThinkingConfigParam | None:

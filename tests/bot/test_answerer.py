@@ -10,9 +10,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bot.answering.answerer import NO_DOCUMENTS, NOTHING_ASKED, NOTHING_BACKED
 from bot.answering.events import Found, Kind, Reset, Searching, Turn
 from bot.answering.events import Text as Said
+from bot.answering.wording import NO_DOCUMENTS, NOTHING_ASKED, NOTHING_BACKED
 from indexer import Audience, Viewer
 from tests.bot.answers import MODEL, answerer, ask
 from tests.bot.shelf import EVERYBODY, Shelf, annual_review
