@@ -28,6 +28,7 @@ from .fingerprint import fingerprint
 from .kept import EmbeddingRows, PaidAnswerRows, spent
 from .leases import Leases, new_executor_id
 from .originals import Originals
+from .prices import load_prices
 from .rows import Version
 from .settings import IndexerSettings
 
@@ -86,6 +87,8 @@ class Indexer:
 
         Raises CatalogueUnavailable and SettingsInvalid.
         """
+        if settings.prices_file is not None:
+            load_prices(settings.prices_file)  # a wrong file is said before anything is started
         database = await Database.open(database_url(settings.database_url, settings.data_dir))
         indexer = cls(settings, database, notify)
         indexer._stack.push_async_callback(database.close)
