@@ -37,6 +37,7 @@ from bot.answering.events import (
     Turn,
 )
 from bot.answering.library import Library
+from bot.answering.markers import with_mark
 from bot.answering.memory import remembered
 from bot.answering.passages import best_passages
 from bot.answering.rounds import CACHE_TTL, Ask, Broken, Round
@@ -238,9 +239,8 @@ class _Answering:
         if not telling or any(sentence.unbacked for sentence in [*self.said, *rest]):
             return rest
         last = rest[telling[-1]]
-        body = last.text.rstrip()
         mark = languages.in_language(languages.UNBACKED, self._language)
-        marked = replace(last, text=f"{body} {mark}{last.text[len(body) :]}", unbacked=True)
+        marked = replace(last, text=with_mark(last.text, mark), unbacked=True)
         return [*rest[: telling[-1]], marked, *rest[telling[-1] + 1 :]]
 
     def _say(self, sentence: Sentence) -> list[Citation | Text]:
