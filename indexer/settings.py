@@ -71,7 +71,7 @@ class IndexerSettings(BaseSettings):
         if value is None:
             return None
         try:
-            parts = urlsplit(value)
+            parts = urlsplit(value if "://" in value or ":" not in value else f"http://{value}")  # host:port will do
             fits = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
         except ValueError:
             fits = False

@@ -41,9 +41,10 @@ def list_documents(
     as_json: bool = JsonOption,
 ) -> None:
     """List the documents that answer, with their state and cost."""
+    who = viewer_of(viewer) if viewer else None
 
     async def work(indexer: Indexer) -> int:
-        documents = await indexer.documents(workspace, viewer_of(viewer) if viewer else None)
+        documents = await indexer.documents(workspace, who)
         if as_json:
             print_json([document_json(document) for document in documents])
         elif not documents:
@@ -96,10 +97,11 @@ def search(
     """Search the passages, without Claude."""
     if not query.strip():
         raise typer.BadParameter("there is nothing to look for in an empty query.")
+    who = viewer_of(viewer)
 
     async def work(indexer: Indexer) -> int:
         async with waiting_for("Searching …"):
-            hits = await indexer.search(workspace, query, viewer_of(viewer), limit=limit, alpha=alpha)
+            hits = await indexer.search(workspace, query, who, limit=limit, alpha=alpha)
         if as_json:
             print_json([hit_json(hit) for hit in hits])
         elif not hits:
@@ -265,7 +267,7 @@ def _document_table(documents: list[Document]) -> Table:
         cells = [
             document.id[:8],
             shown_line(document.title)
-            + (f" [dim]{shown_line(_name(document))}[/dim]" if twins[document.title] > 1 else ""),
+            + (f" [dim]({shown_line(_name(document))})[/dim]" if twins[document.title] > 1 else ""),
             *([] if everybody else [shown(str(document.audience))]),
             f"{document.date:%Y-%m-%d}" if document.date else "",
             str(document.chunks),
