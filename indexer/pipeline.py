@@ -7,7 +7,6 @@ deterministic, contexts are found among the paid answers, embeddings among the k
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, replace
 from pathlib import PurePath
@@ -31,8 +30,6 @@ from .tidying import tidy
 
 if TYPE_CHECKING:  # it loads Claude's client, which takes seconds; without a key nobody needs it
     from .contextualizer import Contextualizer
-
-log = logging.getLogger(__name__)
 
 
 WANTED_SECONDS = 1.0  # how often a long stage looks whether its document was removed
