@@ -42,6 +42,8 @@ from .settings import IndexerSettings
 
 if TYPE_CHECKING:
     from .claude import explain, open_claude, usage_of
+    from .database import Database
+    from .leases import Leases, new_executor_id
     from .library import Added, Indexer
 
 __all__ = [
@@ -54,11 +56,13 @@ __all__ = [
     "ClaudeUnavailable",
     "Context",
     "ContextKind",
+    "Database",
     "Document",
     "DocumentId",
     "Hit",
     "Indexer",
     "IndexerSettings",
+    "Leases",
     "NotFound",
     "Original",
     "Passage",
@@ -75,6 +79,7 @@ __all__ = [
     "explain",
     "load_prices",
     "log_to",
+    "new_executor_id",
     "open_claude",
     "run_to_end",
     "sentences",
@@ -84,7 +89,16 @@ __all__ = [
 ]
 
 # These take a second to load, so they are loaded when somebody asks for them.
-_LATE = {"Added": "library", "Indexer": "library", "explain": "claude", "open_claude": "claude", "usage_of": "claude"}
+_LATE = {
+    "Added": "library",
+    "Database": "database",
+    "Indexer": "library",
+    "Leases": "leases",
+    "explain": "claude",
+    "new_executor_id": "leases",
+    "open_claude": "claude",
+    "usage_of": "claude",
+}
 
 
 def __getattr__(name: str) -> Any:

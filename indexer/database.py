@@ -17,6 +17,8 @@ from .schema import SCHEMA_VERSION, metadata, schema_table
 
 T = TypeVar("T")
 
+CREATING = 7_486_120_395  # Postgres's number for the lock that is held while tables are made; any will do
+
 
 class Database:
     """An engine behind two async methods. Work that is passed in must not outlive its connection."""
@@ -35,6 +37,10 @@ class Database:
     async def open(cls, url: sa.URL) -> Database:
         """Raises CatalogueUnavailable."""
         return cls(await asyncio.to_thread(open_engine, url))
+
+    async def create(self, tables: sa.MetaData) -> None:
+        """Make those of ``tables`` that are not there yet. Raises CatalogueUnavailable."""
+        await self.write(lambda connection: create_tables(connection, tables))
 
     async def close(self) -> None:
         await asyncio.to_thread(self._writing.dispose)
@@ -96,7 +102,7 @@ def open_engine(url: sa.URL) -> sa.Engine:
         sa.event.listen(engine, "begin", _begin_immediate)
     try:
         with engine.begin() as connection:
-            metadata.create_all(connection)
+            create_tables(connection, metadata)
             found = connection.execute(sa.select(sa.func.max(schema_table.c.version))).scalar()
             if found is None:
                 connection.execute(schema_table.insert().values(version=SCHEMA_VERSION))
@@ -112,6 +118,16 @@ def open_engine(url: sa.URL) -> sa.Engine:
         engine.dispose()
         raise CatalogueUnavailable("The catalogue was written by a newer Situate; upgrade this one before you use it.")
     return engine
+
+
+def create_tables(connection: sa.Connection, tables: sa.MetaData) -> None:
+    """Make the tables that are missing, one process after the other: two that make the same one at once fail.
+
+    On SQLite a transaction that writes is alone anyway.
+    """
+    if connection.dialect.name == "postgresql":
+        connection.execute(sa.select(sa.func.pg_advisory_xact_lock(CREATING)))
+    tables.create_all(connection)
 
 
 def _prepare_sqlite(connection: DBAPIConnection, _record: Any) -> None:

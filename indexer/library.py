@@ -251,6 +251,11 @@ class Indexer:
 
     # -- parts -----------------------------------------------------------------------------------------------------
 
+    @property
+    def database(self) -> Database:
+        """The catalogue's database, for whoever keeps tables of their own beside it."""
+        return self._database
+
     async def connect(self) -> Index:
         """Open Weaviate, once; later calls give what the first opened. Raises WeaviateUnavailable."""
         async with self._opening:
