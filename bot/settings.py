@@ -27,4 +27,24 @@ class BotSettings(BaseSettings):
     max_searches: int = Field(default=8, ge=1, le=50, description="Most searches for one question.")
     claude_timeout_seconds: float = Field(default=120.0, gt=0, description="Longest wait for Claude without a byte.")
     prices_file: Path | None = Field(default=None, description="JSON file of prices that replaces the built-in table.")
-    workspace: str = Field(default="local", description="Workspace of the command line.")
+    workspace: str = Field(
+        default="local", description="Workspace of the command line. Set, Slack uses it, too; default: the team's own."
+    )
+    slack_bot_token: SecretStr | None = Field(default=None, description="The app's bot token (xoxb-…).")
+    slack_app_token: SecretStr | None = Field(default=None, description="App-level token for Socket Mode (xapp-…).")
+    slack_signing_secret: SecretStr | None = Field(default=None, description="Signing secret, for HTTP mode only.")
+    slack_api_url: str = Field(default="https://slack.com/api/", description="Address of Slack's Web API.")
+    ask_command: str = Field(
+        default="/ask", pattern=r"^/[a-z0-9_-]{1,31}$", description="Slash command that asks; also in manifest.yml."
+    )
+    follow_ups: str = Field(
+        default="on", description="Untagged follow-ups: on, or mention; by channel: on, C0123=mention."
+    )
+    thread_tokens: int = Field(
+        default=8_000, ge=0, le=200_000, description="Most tokens of a thread that are shown to Claude."
+    )
+    attachment_days: int = Field(
+        default=30, ge=1, le=3_650, description="Days that a file attached to a question is kept."
+    )
+    http_host: str = Field(default="127.0.0.1", description="Address that HTTP mode listens on.")
+    http_port: int = Field(default=3_000, ge=1, le=65_535, description="Port that HTTP mode listens on.")
