@@ -141,8 +141,10 @@ class Answer:
     ``backed`` is True only where there is a checked citation, no citation had to be dropped, and no statement is
     without one. So it is False for "I found nothing", for small talk, and for passages shown in place of an answer.
     ``unbacked`` are the statements without a checked citation, as they are marked in the text. ``dropped`` counts
-    citations that did not hold. ``notice`` is a sentence about how the answer came to be (Claude is away, it was cut),
-    ``reference`` names the trouble in the log.
+    citations that did not hold. ``hits`` are all passages that Claude was shown, or that were found in its place, best
+    first; ``readable`` counts the documents that could be searched for the asker; ``nothing_found``: the answer is that
+    the documents say nothing about it. ``notice`` is a sentence about how the answer came to be (Claude is away, it was
+    cut), ``reference`` names the trouble in the log.
     """
 
     text: str
@@ -153,6 +155,9 @@ class Answer:
     unbacked: tuple[str, ...] = ()
     dropped: int = 0
     backed: bool = False
+    hits: tuple[Hit, ...] = ()
+    readable: int = 0
+    nothing_found: bool = False
     usage: Usage = NOTHING_PAID
     notice: str | None = None
     reference: str | None = None
@@ -167,10 +172,17 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """An earlier question of the same conversation and what was answered."""
+    """An earlier stretch of the same conversation: what people said since the answer before, and what was answered.
+
+    ``question`` has several lines where several things were said ("Ada: When was it?"). ``answered`` is False where no
+    answer followed, which only the last turn can be. ``shown`` is everything that the answer was made from, cited or
+    not: a statement without a source is repeated only while all of it may still be read.
+    """
 
     question: str
     statements: tuple[Statement, ...] = ()
+    answered: bool = True
+    shown: tuple[Source, ...] = ()
 
 
 Event = Searching | Found | Citation | Text | Reset | Done
