@@ -17,31 +17,39 @@ DocumentId = NewType("DocumentId", str)
 VersionId = NewType("VersionId", str)
 
 LOCAL_WORKSPACE = "local"
+_NAMED: dict[str, Literal["channel", "user", "thread"]] = {"channel": "channel", "user": "user", "thread": "thread"}
 _NAMESPACE = uuid.UUID("6e2a5f0c-3f63-5b0e-9a3c-51a7e0c0de01")
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Audience:
-    """Who may read a document: everybody in the workspace, one channel, or one person.
+    """Who may read a document: everybody in the workspace, one channel, one person, or one thread only.
 
-    >>> str(Audience.parse("channel:C123"))
-    'channel:C123'
+    A thread's id is its channel's and the time of its first message.
+
+    >>> str(Audience.parse("channel:C123")), Audience.parse("thread:C123-1700000000.000100").id
+    ('channel:C123', 'C123-1700000000.000100')
     """
 
-    kind: Literal["workspace", "channel", "user"]
+    kind: Literal["workspace", "channel", "user", "thread"]
     id: str = ""
 
     def __str__(self) -> str:
         return f"{self.kind}:{self.id}" if self.id else self.kind
 
+    @property
+    def is_passing(self) -> bool:
+        """Whether its documents serve one conversation and go again: nothing is paid for their contexts."""
+        return self.kind == "thread"
+
     @classmethod
     def parse(cls, text: str) -> Audience:
-        """Read ``workspace``, ``channel:ID`` or ``user:ID``; ``ValueError`` for anything else."""
+        """Read ``workspace``, ``channel:ID``, ``user:ID`` or ``thread:CHANNEL-TS``; ``ValueError`` for others."""
         kind, colon, name = text.strip().partition(":")
         if kind == "workspace" and not colon:
             return WORKSPACE
-        if kind in ("channel", "user") and name and not any(c.isspace() or c in ":," for c in name):
-            return cls("channel" if kind == "channel" else "user", name)
+        if kind in _NAMED and name and not any(c.isspace() or c in ":," for c in name):
+            return cls(_NAMED[kind], name)
         raise ValueError(f"'{text}' is not an audience; use workspace, channel:ID or user:ID.")
 
 

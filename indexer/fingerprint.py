@@ -6,6 +6,7 @@ import hashlib
 import json
 
 from .context_prompt import PROMPT_VERSION
+from .documents import WORKSPACE, Audience
 from .embedding import Embedder
 from .settings import IndexerSettings
 
@@ -23,8 +24,13 @@ def chunk_budget(settings: IndexerSettings, embedder: Embedder) -> int:
     return min(settings.chunk_tokens or most, most)
 
 
-def fingerprint(settings: IndexerSettings, embedder: Embedder, title: str | None) -> str:
-    """A hash of all that decides what a document's chunks, contexts and vectors are, besides its bytes."""
+def fingerprint(
+    settings: IndexerSettings, embedder: Embedder, title: str | None, audience: Audience = WORKSPACE
+) -> str:
+    """A hash of all that decides what a document's chunks, contexts and vectors are, besides its bytes.
+
+    Of the audience it matters only whether contexts are paid for it: see ``Audience.is_passing``.
+    """
     parts = {
         "pipeline": PIPELINE_VERSION,
         "embedder": embedder.name,
@@ -32,7 +38,7 @@ def fingerprint(settings: IndexerSettings, embedder: Embedder, title: str | None
         "title": title,
         "ocr": settings.ocr_languages,
     }
-    if settings.anthropic_api_key is not None:
+    if settings.anthropic_api_key is not None and not audience.is_passing:
         parts |= {
             "prompt": PROMPT_VERSION,
             "model": settings.context_model,

@@ -149,10 +149,11 @@ class Indexer:
     ) -> Added:
         """Store an original and queue it. The same source replaces its document; unchanged bytes cost nothing.
 
+        For one thread (``Audience.is_passing``) contexts are structural and nothing is paid.
         Raises StoreFailed and Unavailable. Whether the bytes can be read is told later, by ``follow``.
         """
         sha256 = content_hash(original.data)
-        made_by = fingerprint(self.settings, await self._embedder(), title)
+        made_by = fingerprint(self.settings, await self._embedder(), title, audience)
         same = await self._catalogue.same(document_id(workspace, audience, original.source), sha256, made_by)
         if same is not None and same.state == "published":
             return Added(same.id, same.document, same.title, "unchanged")
@@ -216,7 +217,7 @@ class Indexer:
                 title=row.given_title,
                 added_by=row.added_by,
                 sha256=row.sha256,
-                fingerprint=fingerprint(self.settings, await self._embedder(), row.given_title),
+                fingerprint=fingerprint(self.settings, await self._embedder(), row.given_title, row.audience),
                 force=True,
             )
             await (await self.work()).enqueue(version.id)

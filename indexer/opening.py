@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
+from .documents import Audience
 from .kept import PaidAnswerRows
 from .settings import IndexerSettings
 from .store import Store
@@ -39,11 +40,14 @@ async def open_store(
 
 def contextualizers(
     settings: IndexerSettings, count: Callable[[str], int], stack: AsyncExitStack
-) -> Callable[[PaidAnswerRows], Contextualizer | StructuralContextualizer]:
-    """What makes the contextualizer of one version, on whose account its answers go."""
+) -> Callable[[PaidAnswerRows, Audience], Contextualizer | StructuralContextualizer]:
+    """What makes the contextualizer of one version, by its account and who may read it.
+
+    By the audience, since that is kept with the document: a retry and another process come to the same.
+    """
+    structural = StructuralContextualizer(settings.context_max_tokens, count)
     if settings.anthropic_api_key is None:
-        structural = StructuralContextualizer(settings.context_max_tokens, count)
-        return lambda account: structural
+        return lambda account, audience: structural
 
     from .claude import open_claude
     from .contextualizer import Contextualizer
@@ -57,4 +61,8 @@ def contextualizers(
         max_retries=CLAUDE_RETRIES,
     )
     stack.push_async_callback(client.close)
-    return lambda account: Contextualizer(client, account, settings, prices, count)
+
+    def contextualizer(account: PaidAnswerRows, audience: Audience) -> Contextualizer | StructuralContextualizer:
+        return structural if audience.is_passing else Contextualizer(client, account, settings, prices, count)
+
+    return contextualizer

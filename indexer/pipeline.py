@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from .catalogue import Catalogue
 from .chunking import chunk
-from .documents import Chunk, ContextKind, Document, DocumentId, ExtractedText, Original, Passage, VersionId
+from .documents import Audience, Chunk, ContextKind, Document, DocumentId, ExtractedText, Original, Passage, VersionId
 from .embedding import Embedder
 from .errors import SituateError, StoreFailed
 from .extraction import extract
@@ -60,7 +60,7 @@ class Pipeline:
         originals: Originals,
         store: Callable[[], Store],
         embedder: Embedder,
-        contextualizer: Callable[[PaidAnswerRows], Contextualizer | StructuralContextualizer],
+        contextualizer: Callable[[PaidAnswerRows, Audience], Contextualizer | StructuralContextualizer],
         account: Callable[[VersionId], PaidAnswerRows],
     ) -> None:
         self._settings = settings
@@ -100,9 +100,10 @@ class Pipeline:
         account = self._account(version)
         paid_before = await account.total()  # by a run that crashed
         async with reported(self._catalogue, version, "situating", len(work.chunks)) as progress:
+            contextualizer = self._contextualizer(account, row.audience)
             result = await self._while_wanted(
                 version,
-                self._contextualizer(account).contextualize(row.title, work.extracted, work.chunks, progress=progress),
+                contextualizer.contextualize(row.title, work.extracted, work.chunks, progress=progress),
             )
         work.contextualized = result
         failures = {str(i): context.failure for i, context in enumerate(result.contexts) if context.failure}

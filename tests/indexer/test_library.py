@@ -129,6 +129,37 @@ async def test_who_may_not_read_a_document_does_not_find_it(indexer: Indexer, wo
     assert await texts(indexer, workspace, "salaries", Viewer(frozenset({Audience.parse("channel:C1")}))) != []
 
 
+async def test_a_thread_s_file_is_for_that_thread_and_for_administrators(indexer: Indexer, workspace: str) -> None:
+    thread = Audience.parse("thread:C1-1700000000.000100")
+    await added(indexer, workspace, "Salaries rise by three percent.", audience=thread)
+    for audience in ("workspace", "channel:C1", "thread:C1-1700000000.000200", "user:C1"):
+        viewer = Viewer(frozenset({Audience.parse(audience)}))
+        assert await texts(indexer, workspace, "salaries", viewer) == []
+        assert await indexer.documents(workspace, viewer) == []
+    assert await texts(indexer, workspace, "salaries", Viewer(frozenset({WORKSPACE, thread}))) != []
+    assert [document.audience for document in await indexer.documents(workspace, None)] == [thread]
+
+
+async def test_nothing_is_paid_for_a_thread_s_file_also_by_a_retry_and_once_there_is_a_key(
+    make_settings: MakeSettings, claude: ClaudeServer, workspace: str
+) -> None:
+    claude.brain = Contexts()
+    thread = Audience.parse("thread:C1-1700000000.000100")
+    async with Indexer.open(make_settings()) as indexer:
+        await added(indexer, workspace, REVIEW, audience=thread)
+    async with Indexer.open(make_settings(anthropic_api_key="sk-test", anthropic_base_url=claude.base_url)) as indexer:
+        result = await indexer.add(
+            Original("file:///handbook.md", REVIEW.encode(), "handbook.md"), workspace=workspace, audience=thread
+        )
+        assert result.status == "unchanged"
+        version = await added(indexer, workspace, REVIEW + "\nMore.", audience=thread)
+        assert (version.state, version.context_kind) == ("published", ContextKind.STRUCTURAL)
+        assert await indexer.retry(workspace) == []
+        assert claude.messages == []
+        kept = await added(indexer, workspace, REVIEW)  # the same file for everybody is a document of its own
+        assert kept.context_kind is ContextKind.GENERATED
+
+
 async def test_a_corrupt_file_is_refused_each_time_and_nothing_is_kept_or_paid(
     make_settings: MakeSettings, claude: ClaudeServer, workspace: str, tmp_path: Path
 ) -> None:
