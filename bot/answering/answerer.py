@@ -12,7 +12,6 @@ import logging
 import random
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
-from dataclasses import replace
 from datetime import date, datetime
 
 from anthropic import AsyncAnthropic
@@ -25,7 +24,7 @@ from anthropic.types import (
 )
 
 from bot.answering import languages, prompt, tools
-from bot.answering.draft import Draft, Sentence
+from bot.answering.draft import Draft, Sentence, marked_where_nothing_is
 from bot.answering.events import (
     Answer,
     Citation,
@@ -37,26 +36,15 @@ from bot.answering.events import (
     Turn,
 )
 from bot.answering.library import Library
-from bot.answering.markers import with_mark
 from bot.answering.memory import remembered
 from bot.answering.passages import best_passages
 from bot.answering.rounds import CACHE_TTL, Ask, Broken, Round
 from bot.answering.searches import Searches
 from bot.answering.small_talk import is_small_talk
-from bot.answering.statements import says_nothing_was_found
 from bot.answering.trouble import logged
 from bot.answering.visible import without_hidden
-from bot.answering.wording import (
-    LONGEST_QUESTION,
-    NO_DOCUMENTS,
-    NO_KEY,
-    NOTHING_ASKED,
-    NOTHING_BACKED,
-    NOTHING_FOUND,
-    PASSAGES,
-    TOO_LONG,
-)
 from bot.settings import BotSettings
+from bot.texts import ENGLISH, LONGEST_QUESTION, Texts
 from indexer import Hit, Prices, SituateError, Usage, Viewer, usage_of
 
 log = logging.getLogger(__name__)
@@ -87,22 +75,31 @@ class Answerer:
         self.today = today
 
     async def answer(
-        self, question: str, viewer: Viewer, workspace: str, history: Sequence[Turn] = ()
+        self,
+        question: str,
+        viewer: Viewer,
+        workspace: str,
+        history: Sequence[Turn] = (),
+        *,
+        texts: Texts = ENGLISH,
+        asker: str | None = None,
     ) -> AsyncGenerator[Event, None]:
         """The events of one answer, ``Done`` always the last. ``history`` is the conversation so far, oldest first.
 
-        Raises nothing: trouble is an answer that says so, with a reference that names it in the log.
+        ``texts`` are what the app itself says; Claude answers in the language of the question. ``asker`` is a name,
+        where several people take part in the conversation. Raises nothing: trouble is an answer that says so, with a
+        reference that names it in the log.
         """
-        answering = _Answering(self, question, viewer, workspace)
+        answering = _Answering(self, question, viewer, workspace, texts, asker)
         trouble: tuple[str, Exception] | None = None
         try:
             async with aclosing(answering.events(history)) as events:
                 async for event in events:
                     yield event
         except SituateError as error:
-            trouble = str(error), error
+            trouble = texts.of_error(error), error
         except Exception as error:  # noqa: BLE001 the asker gets an answer, whatever is wrong in here
-            trouble = "Something went wrong on our side. Please ask again.", error
+            trouble = texts.say("our_side"), error
         if trouble is not None:
             if answering.said:
                 yield Reset(trouble[0])
@@ -112,8 +109,12 @@ class Answerer:
 class _Answering:
     """The state of one question while it is answered."""
 
-    def __init__(self, answerer: Answerer, question: str, viewer: Viewer, workspace: str) -> None:
+    def __init__(
+        self, answerer: Answerer, question: str, viewer: Viewer, workspace: str, texts: Texts, asker: str | None
+    ) -> None:
         self._with = answerer
+        self._texts = texts
+        self._asker = asker
         whole = without_hidden(question).strip()
         self._question = whole[:LONGEST_QUESTION]
         self._shortened = len(whole) > LONGEST_QUESTION
@@ -131,16 +132,16 @@ class _Answering:
     async def events(self, history: Sequence[Turn]) -> AsyncGenerator[Event, None]:
         """Everything up to and with ``Done``."""
         if not any(c.isalnum() for c in self._question):
-            yield Done(Answer(NOTHING_ASKED, Kind.HELP))
+            yield Done(Answer(self._texts.say("nothing_asked"), Kind.HELP))
             return
         deadline = asyncio.get_running_loop().time() + self._with.settings.answer_seconds
         documents = await self._with.library.documents(self._workspace, self._viewer)
         self._searches.documents = documents
         if not documents:
-            yield Done(Answer(NO_DOCUMENTS, Kind.HELP))
+            yield Done(Answer(self._texts.say("no_documents"), Kind.HELP))
             return
         if self._with.client is None:
-            async for event in self._passages(NO_KEY):
+            async for event in self._passages(self._texts.say("no_key")):
                 yield event
             return
         ask = Ask(
@@ -150,16 +151,20 @@ class _Answering:
             tools.search_tool(documents),
             deadline,
         )
-        past = remembered(history, {document.id: document.version for document in documents})
-        self._messages = [*past, {"role": "user", "content": self._question}]
+        versions = {document.id: document.version for document in documents}
+        past = remembered(history, versions, self._with.settings.thread_tokens)
+        content = prompt.asked(self._question, self._asker)
+        if past and past[-1]["role"] == "user":  # said since the last answer, by whomever
+            content = prompt.after(str(past.pop()["content"]), content)
+        self._messages = [*past, {"role": "user", "content": content}]
         try:
             async with aclosing(self._converse(ask, past)) as rounds:
                 async for event in rounds:
                     yield event
         except Broken as broken:
-            for event in self._taken_back(str(broken)):
+            for event in self._taken_back(broken.told(self._texts)):
                 yield event
-            async for event in self._passages(str(broken), broken):
+            async for event in self._passages(broken.told(self._texts), broken):
                 yield event
 
     async def _converse(self, ask: Ask, past: list[MessageParam]) -> AsyncGenerator[Event, None]:
@@ -182,7 +187,7 @@ class _Answering:
                         yield Done(self._answer(draft, attempt, casual=casual))
                         return
             except Broken as broken:
-                for reset in self._taken_back(str(broken)):
+                for reset in self._taken_back(broken.told(self._texts)):
                     yield reset
                 await self._before_another_try(attempt, broken)
                 continue
@@ -192,7 +197,7 @@ class _Answering:
                     break
                 ignored = True
             if attempt.uses and turn is not None:
-                for reset in self._taken_back("Searching again."):
+                for reset in self._taken_back(self._texts.say("searching_again")):
                     yield reset
                 answers: list[ToolResultBlockParam] = []
                 async for event in self._searches.answer(attempt.uses, ask, answers):
@@ -208,7 +213,7 @@ class _Answering:
                     yield event
                 blocks.append({"type": "text", "text": prompt.answer_from_these(self._question)})
                 self._messages = [*past, {"role": "user", "content": blocks}]
-        raise Broken("Claude went on searching and gave no answer.", retry=False)
+        raise Broken("endless_search", retry=False)
 
     async def _heard(self, attempt: Round, last: bool) -> AsyncGenerator[Citation | Text, None]:
         """One round as it streams; whatever becomes of it, what it cost is counted."""
@@ -226,22 +231,11 @@ class _Answering:
         """What the last round has still to say; ``Broken`` where it says nothing at all."""
         rest = draft.finish(cut=attempt.cut, casual=casual)
         if not casual and not draft.citations:
-            rest = self._marked(rest)
+            rest = marked_where_nothing_is(rest, self.said, self._language)
         told = [piece for sentence in rest for piece in self._say(sentence)]
         if not "".join(sentence.text for sentence in self.said).strip():
-            raise Broken("Claude gave no answer.", retry=True, longer=attempt.cut)
+            raise Broken("no_answer", retry=True, longer=attempt.cut)
         return told
-
-    def _marked(self, rest: list[Sentence]) -> list[Sentence]:
-        """An answer of a few words ("Marie Curie.") with the mark, where nothing of it is cited and nothing is marked:
-        a name alone is no statement by its shape, but it is the answer."""
-        telling = [number for number, sentence in enumerate(rest) if _tells(sentence)]
-        if not telling or any(sentence.unbacked for sentence in [*self.said, *rest]):
-            return rest
-        last = rest[telling[-1]]
-        mark = languages.in_language(languages.UNBACKED, self._language)
-        marked = replace(last, text=with_mark(last.text, mark), unbacked=True)
-        return [*rest[: telling[-1]], marked, *rest[telling[-1] + 1 :]]
 
     def _say(self, sentence: Sentence) -> list[Citation | Text]:
         self.said.append(sentence)
@@ -269,12 +263,13 @@ class _Answering:
 
     def _answer(self, draft: Draft, attempt: Round, *, casual: bool) -> Answer:
         unbacked = tuple(sentence.statement.text for sentence in self.said if sentence.unbacked)
+        tells = any(sentence.tells for sentence in self.said)
         notices = {
-            TOO_LONG: self._shortened,
-            "The answer was cut at its longest length.": attempt.cut,
-            "A search failed, so something may be missing.": self._searches.failed is not None,
-            NOTHING_BACKED: not casual and not draft.citations and any(_tells(sentence) for sentence in self.said),
-            "A citation that did not match its document was removed.": bool(draft.dropped),
+            self._too_long(): self._shortened,
+            self._texts.say("answer_cut"): attempt.cut,
+            self._texts.say("search_failed"): self._searches.failed is not None,
+            self._texts.say("nothing_backed"): not casual and not draft.citations and tells,
+            self._texts.say("citation_removed"): bool(draft.dropped),
         }
         return Answer(
             "".join(sentence.text for sentence in self.said).strip(),
@@ -284,6 +279,9 @@ class _Answering:
             unbacked=unbacked,
             dropped=draft.dropped,
             backed=bool(draft.citations) and not draft.dropped and not unbacked,
+            hits=self._searches.found,
+            readable=len(self._searches.documents),
+            nothing_found=self._searches.succeeded and not draft.citations and not tells,
             usage=self._usage,
             notice=" ".join(notice for notice, applies in notices.items() if applies) or None,
         )
@@ -296,7 +294,7 @@ class _Answering:
                 async for event in events:
                     yield event
         except SituateError as error:
-            yield Done(self.trouble(f"{reason} {error}", error))
+            yield Done(self.trouble(f"{reason} {self._texts.of_error(error)}", error))
             return
         citations = await asyncio.to_thread(best_passages, self._question, hits)
         lines = [f"“{' '.join(citation.quote.split())}” [{citation.marker}]" for citation in citations]
@@ -304,18 +302,25 @@ class _Answering:
             yield citation
             yield Text(line if citation.marker == len(lines) else f"{line}\n")
         if not lines:
-            yield Text(NOTHING_FOUND)
+            yield Text(self._texts.say("no_passage"))
+        told = [reason, self._texts.say("here_are_passages") if lines else "", self._too_long() * self._shortened]
         yield Done(
             Answer(
-                "\n".join(lines) or NOTHING_FOUND,
+                "\n".join(lines) or self._texts.say("no_passage"),
                 Kind.PASSAGES,
                 citations,
                 tuple(self._searches.queries),
+                hits=self._searches.found,
+                readable=len(self._searches.documents),
+                nothing_found=not lines,
                 usage=self._usage,
-                notice=" ".join(filter(None, [reason, PASSAGES if lines else "", TOO_LONG if self._shortened else ""])),
+                notice=" ".join(filter(None, told)),
                 reference=logged(reason, cause) if cause is not None else None,
             )
         )
+
+    def _too_long(self) -> str:
+        return self._texts.say("too_long", limit=f"{LONGEST_QUESTION:,}")
 
     def trouble(self, sentence: str, cause: Exception) -> Answer:
         """An answer that says what is wrong."""
@@ -326,13 +331,6 @@ class _Answering:
             usage=self._usage,
             reference=logged(sentence, cause),
         )
-
-
-def _tells(sentence: Sentence) -> bool:
-    """Whether a sentence says something, be it one word: no question, and not that nothing was found."""
-    text = sentence.statement.text.rstrip("\"'”’»)*_ ")
-    said = any(c.isalnum() for c in text) and not text.endswith(("?", "？", "؟", ":", "："))
-    return sentence.unbacked or (said and not says_nothing_was_found(text))
 
 
 def _thinking(settings: BotSettings) -> ThinkingConfigParam | None:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 from bot.answering.citations import Fault, Location, Quote, ShownSources, check
@@ -18,7 +18,7 @@ from bot.answering.cleaning import Cleaned, cleaned, unfinished
 from bot.answering.events import Citation, Source, Statement
 from bot.answering.languages import NO_LINK, UNBACKED, in_language
 from bot.answering.markers import assembled, with_mark
-from bot.answering.statements import is_absence_line, is_statement
+from bot.answering.statements import is_absence_line, is_statement, says_nothing_was_found
 from bot.answering.visible import Filter
 from indexer import sentences
 
@@ -45,6 +45,26 @@ class Sentence:
     new_citations: tuple[Citation, ...] = ()
     cites: bool = False
     unbacked: bool = False
+
+    @property
+    def tells(self) -> bool:
+        """Whether it says something, be it one word: no question, and not that nothing was found."""
+        text = self.statement.text.rstrip("\"'”’»)*_ ")
+        said = any(c.isalnum() for c in text) and not text.endswith(("?", "？", "؟", ":", "："))
+        return self.unbacked or (said and not says_nothing_was_found(text))
+
+
+def marked_where_nothing_is(rest: list[Sentence], said: Sequence[Sentence], language: str) -> list[Sentence]:
+    """The ``rest`` of an answer without citations, its last telling sentence marked where none of all is.
+
+    An answer of a few words ("Marie Curie.") is no statement by its shape, but it is the answer.
+    """
+    telling = [number for number, sentence in enumerate(rest) if sentence.tells]
+    if not telling or any(sentence.unbacked for sentence in [*said, *rest]):
+        return rest
+    last = rest[telling[-1]]
+    marked = replace(last, text=with_mark(last.text, in_language(UNBACKED, language)), unbacked=True)
+    return [*rest[: telling[-1]], marked, *rest[telling[-1] + 1 :]]
 
 
 @dataclass(slots=True)

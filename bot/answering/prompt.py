@@ -63,6 +63,14 @@ These are the results of a search for the question below. Answer it from them; s
 </question>"""
 
 
+SAID_BEFORE = """\
+<conversation>
+{said}
+</conversation>
+
+{question}"""
+
+
 def system(documents: Sequence[Document], today: date) -> list[TextBlockParam]:
     """The system prompt: the rules, then what changes from place to place and day to day."""
     known = ", ".join(languages.name(code) for code in document_languages(documents)) or "not known"
@@ -72,6 +80,20 @@ def system(documents: Sequence[Document], today: date) -> list[TextBlockParam]:
         {"type": "text", "text": RULES},
         {"type": "text", "text": state, "cache_control": {"type": "ephemeral"}},
     ]
+
+
+def asked(question: str, asker: str | None) -> str:
+    """The question as Claude reads it; with a name where several people take part.
+
+    >>> asked("When was it?", "Ada"), asked("When was it?", None)
+    ('Ada: When was it?', 'When was it?')
+    """
+    return f"{asker}: {question}" if asker else question
+
+
+def after(said: str, question: str) -> str:
+    """The question, and before it what people said in the conversation that no answer followed."""
+    return SAID_BEFORE.format(said=said.replace("</conversation>", "‹/conversation›"), question=question)
 
 
 def nudge(question: str) -> str:

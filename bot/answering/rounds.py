@@ -17,7 +17,8 @@ from anthropic.types.parsed_message import ParsedMessage
 
 from bot.answering.citations import Location
 from bot.answering.draft import Draft, Sentence
-from indexer import explain
+from bot.texts import Texts
+from indexer import ClaudeUnavailable, explain
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -26,12 +27,18 @@ CACHE_TTL: Literal["5m", "1h"] = "5m"
 
 
 class Broken(Exception):
-    """A round of which nothing may stay. ``str()`` is a sentence for a person: "Claude is overloaded; try again …"."""
+    """A round of which nothing may stay. ``key`` is that of a text: "Claude is overloaded; try again …"."""
 
-    def __init__(self, sentence: str, *, retry: bool, longer: bool = False) -> None:
-        super().__init__(sentence)
+    def __init__(self, key: str, *, retry: bool, longer: bool = False, why: ClaudeUnavailable | None = None) -> None:
+        super().__init__(key)
+        self.key = key
         self.retry = retry  # whether the same may work when it is tried again
         self.longer = longer  # whether more tokens may help
+        self.why = why  # where a call failed
+
+    def told(self, texts: Texts) -> str:
+        """The sentence for a person."""
+        return texts.of_error(self.why) if self.why else texts.say(self.key)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +57,7 @@ class Ask:
             async with asyncio.timeout_at(self.deadline):
                 return await awaitable
         except TimeoutError as error:
-            raise Broken("It took too long.", retry=False) from error
+            raise Broken("too_slow", retry=False) from error
 
 
 class Round:
@@ -91,18 +98,17 @@ class Round:
                 stream = await self._ask.in_time(stack.enter_async_context(manager))
             except anthropic.BadRequestError as error:
                 self.thinking_refused = thinking is not None and "thinking" in str(error)
-                raise Broken(_explained(error)[0], retry=self.thinking_refused) from error
+                raise _broken(error, retry=self.thinking_refused) from error
             except (anthropic.AnthropicError, httpx2.HTTPError) as error:  # the client has tried again already
-                raise Broken(_explained(error)[0], retry=False) from error
+                raise _broken(error, retry=False) from error
             events = aiter(stream)
             while True:
                 try:
                     event: Any = await self._ask.in_time(anext(events, None))
                 except (anthropic.AnthropicError, httpx2.HTTPError) as error:
-                    why, retry = _explained(error)
-                    raise Broken(why, retry=retry) from error
+                    raise _broken(error) from error
                 except (ValueError, LookupError, RuntimeError) as error:  # events that make no message
-                    raise Broken("Claude's answer could not be read.", retry=True) from error
+                    raise Broken("unreadable", retry=True) from error
                 if event is None:
                     break
                 if event.type == "message_start":
@@ -144,24 +150,24 @@ class Round:
     def _judge(self) -> None:
         reason = self.message.stop_reason if self.message else None
         if reason is None:
-            raise Broken("The connection to Claude was cut in the middle of the answer.", retry=True)
+            raise Broken("cut_midway", retry=True)
         if reason == "refusal":
-            raise Broken("Claude declined to answer this.", retry=False)
+            raise Broken("declined", retry=False)
         if reason == "model_context_window_exceeded":
-            raise Broken("There was too much for Claude to read at once.", retry=False)
+            raise Broken("too_much", retry=False)
         if reason == "max_tokens" and self.uses:
-            raise Broken("Claude was cut off before it had searched.", retry=True, longer=True)
+            raise Broken("cut_before_search", retry=True, longer=True)
         if reason == "tool_use" and not self.uses:
-            raise Broken("Claude's answer could not be read.", retry=True)
+            raise Broken("unreadable", retry=True)
         if reason not in ("end_turn", "stop_sequence", "tool_use", "max_tokens"):
-            raise Broken("Claude paused in the middle of its answer.", retry=True)
+            raise Broken("paused", retry=True)
 
 
-def _explained(error: Exception) -> tuple[str, bool]:
-    """What is wrong, as a sentence for whoever asks, and if trying again may help; Claude's own words go to the log."""
-    explained = explain(error, asked=True)
-    log.warning("a call of Claude failed: %s", explained, exc_info=error)
-    return str(explained), explained.retryable
+def _broken(error: Exception, *, retry: bool | None = None) -> Broken:
+    """A round that a failed call ended; ``retry``: not as the error's kind says. Claude's own words go to the log."""
+    why = explain(error, asked=True)
+    log.warning("a call of Claude failed: %s", why, exc_info=error)
+    return Broken(f"claude_{why.kind}", retry=why.retryable if retry is None else retry, why=why)
 
 
 def _location(citation: Any) -> Location:

@@ -13,8 +13,9 @@ from bot.answering.citations import ShownSources
 from bot.answering.events import Found, Searching
 from bot.answering.library import Library
 from bot.answering.rounds import Ask
-from indexer import Document, Hit, SituateError, Unavailable, Viewer
+from indexer import Document, Hit, SituateError, Unavailable, Viewer, WeaviateUnavailable
 
+NOT_NOW = "The documents cannot be searched just now; ask again in a minute."
 OTHERS = 0.5  # what a hit of another search counts beside one of a search for the question itself
 
 
@@ -32,6 +33,13 @@ class Searches:
         self.succeeded = False  # at least one search was really made
         self.failed: tools.Ran | None = None  # the last one that was not
         self._made: dict[str, tuple[Hit, ...]] = {}  # by query
+
+    @property
+    def found(self) -> tuple[Hit, ...]:
+        """All that was found, each passage once: the best of every search first, then the second best."""
+        ranked = sorted((rank, hit.key) for made in self._made.values() for rank, hit in enumerate(made))
+        by_key = {hit.key: hit for made in reversed(self._made.values()) for hit in made}
+        return tuple(by_key[key] for key in dict.fromkeys(key for _, key in ranked))
 
     @property
     def left(self) -> int:
@@ -85,7 +93,7 @@ class Searches:
         blocks.extend(result.blocks)
         yield result.found
         if ran.failure is not None and not self.succeeded:
-            raise ran.unavailable or SituateError("I could not search the documents just now; ask again in a minute.")
+            raise ran.unavailable or WeaviateUnavailable(NOT_NOW)
 
     async def hits(self, question: str, hits: list[Hit], seconds: float) -> AsyncGenerator[Searching | Found, None]:
         """Hits to choose from without Claude: those of a search for the question itself, which is made now unless it
@@ -101,7 +109,7 @@ class Searches:
                 async with asyncio.timeout(seconds):
                     ran = await tools.run(tools.Call(query, None), self._library, self._workspace, self._viewer)
             except TimeoutError:
-                ran = tools.Ran(query, failure="The documents cannot be searched just now.")
+                ran = tools.Ran(query, failure=NOT_NOW)
             yield self._took(ran).found
             if ran.failure is not None and not others:
                 raise ran.unavailable or SituateError(ran.failure)

@@ -12,7 +12,7 @@ import pytest
 
 from bot.answering.events import Found, Kind, Reset, Searching, Turn
 from bot.answering.events import Text as Said
-from bot.answering.wording import NO_DOCUMENTS, NOTHING_ASKED, NOTHING_BACKED
+from bot.texts import ENGLISH
 from indexer import Audience, Viewer
 from tests.bot.answers import MODEL, answerer, ask
 from tests.bot.shelf import EVERYBODY, Shelf, annual_review
@@ -108,14 +108,14 @@ async def test_nothing_asked_gets_a_helpful_line_and_no_call(claude: ClaudeServe
     """A mention alone, or an event without text."""
     seen = await ask(answerer(claude, shelf), question)
     assert seen.answer.kind is Kind.HELP
-    assert seen.answer.text == NOTHING_ASKED
+    assert seen.answer.text == ENGLISH.say("nothing_asked")
     assert not claude.messages
     assert not shelf.asked
 
 
 async def test_without_documents_that_is_said(claude: ClaudeServer) -> None:
     seen = await ask(answerer(claude, Shelf()), QUESTION)
-    assert seen.answer.text == NO_DOCUMENTS
+    assert seen.answer.text == ENGLISH.say("no_documents")
     assert not claude.messages
 
 
@@ -185,7 +185,7 @@ async def test_a_question_of_few_words_is_searched_and_what_is_said_without_a_so
     assert [asked.query for asked in shelf.asked] == [question]
     assert seen.answer.text == f"{reply} {MARK}"
     assert seen.answer.unbacked == (reply,)
-    assert seen.answer.notice == NOTHING_BACKED
+    assert seen.answer.notice == ENGLISH.say("nothing_backed")
 
 
 async def test_a_statement_behind_a_greeting_is_searched_and_marked(claude: ClaudeServer, shelf: Shelf) -> None:
@@ -193,7 +193,7 @@ async def test_a_statement_behind_a_greeting_is_searched_and_marked(claude: Clau
     seen = await ask(answerer(claude, shelf), "hello")
     assert shelf.asked
     assert MARK in seen.answer.text
-    assert seen.answer.notice == NOTHING_BACKED
+    assert seen.answer.notice == ENGLISH.say("nothing_backed")
 
 
 @pytest.mark.parametrize("reply", ["Which of the two incidents do you mean?", "I found nothing on that."])
@@ -435,7 +435,7 @@ async def test_false_citations_are_dropped_and_flagged(
     assert answer.unbacked
     assert MARK in answer.text
     assert "[1]" not in answer.text
-    assert answer.notice == f"{NOTHING_BACKED} A citation that did not match its document was removed."
+    assert answer.notice == f"{ENGLISH.say('nothing_backed')} A citation that did not match its document was removed."
 
 
 @pytest.mark.parametrize("opening", ['<cite index="{0}-{1}">', "<cite>"])
@@ -452,7 +452,7 @@ async def test_statements_without_citations_are_marked(claude: ClaudeServer, she
     claude.brain = liars.Uncited()
     seen = await ask(answerer(claude, shelf), QUESTION)
     assert not seen.answer.backed
-    assert seen.answer.notice == NOTHING_BACKED
+    assert seen.answer.notice == ENGLISH.say("nothing_backed")
     assert MARK in seen.answer.text
     assert seen.answer.citations == ()
 
