@@ -1,0 +1,90 @@
+"""The ledger's SQL tables; they stand in the catalogue's database.
+
+Timestamps are UTC, stored without a zone. Texts that people or models wrote stand in JSON columns only: there every
+character is stored, also those that a database's text column refuses.
+"""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+LEDGER_VERSION = 1
+
+metadata = sa.MetaData()
+
+ledger_schema = sa.Table("ledger_schema", metadata, sa.Column("version", sa.Integer, primary_key=True))
+
+questions = sa.Table(
+    "questions",
+    metadata,
+    sa.Column("key", sa.String(255), primary_key=True),
+    sa.Column("team", sa.String(64), nullable=False),
+    sa.Column("channel", sa.String(64), nullable=False),
+    sa.Column("thread", sa.String(64), nullable=False),  # "" for a command, which has none
+    sa.Column("ts", sa.String(64), nullable=False),
+    sa.Column("asker", sa.String(64), nullable=False),
+    sa.Column("how", sa.String(16), nullable=False),
+    sa.Column("payload", sa.JSON(none_as_null=True)),  # null once it is forgotten
+    sa.Column("owner", sa.String(128), nullable=False),  # the executor that answers it
+    sa.Column("state", sa.String(16), nullable=False),  # open, or how it was closed
+    sa.Column("taken_at", sa.DateTime, nullable=False),
+    sa.Column("closed_at", sa.DateTime),
+    sa.Index("questions_by_thread", "team", "channel", "thread"),
+    sa.Index("questions_by_message", "team", "channel", "ts"),
+    sa.Index("questions_by_state", "state", "closed_at"),
+    sa.Index("questions_by_time", "team", "taken_at"),
+)
+
+question_messages = sa.Table(
+    "question_messages",
+    metadata,
+    sa.Column("number", sa.Integer, primary_key=True, autoincrement=True),
+    sa.Column("question", sa.String(255), nullable=False),
+    sa.Column("message_ts", sa.String(64), nullable=False),
+    sa.UniqueConstraint("question", "message_ts"),
+)
+
+answers = sa.Table(
+    "answers",
+    metadata,
+    sa.Column("id", sa.String(32), primary_key=True),
+    sa.Column("team", sa.String(64), nullable=False),
+    sa.Column("channel", sa.String(64), nullable=False),
+    sa.Column("thread", sa.String(64), nullable=False),
+    sa.Column("question_ts", sa.String(64), nullable=False),
+    sa.Column("replaced_by", sa.String(32)),
+    sa.Column("created_at", sa.DateTime, nullable=False),
+    sa.Column("content", sa.JSON, nullable=False),
+    sa.Index("answers_by_thread", "team", "channel", "thread"),
+    sa.Index("answers_by_question", "team", "channel", "question_ts"),
+)
+
+answer_messages = sa.Table(
+    "answer_messages",
+    metadata,
+    sa.Column("team", sa.String(64), primary_key=True),
+    sa.Column("channel", sa.String(64), primary_key=True),
+    sa.Column("message_ts", sa.String(64), primary_key=True),
+    sa.Column("answer", sa.String(32), nullable=False),
+)
+
+muted_threads = sa.Table(
+    "muted_threads",
+    metadata,
+    sa.Column("team", sa.String(64), primary_key=True),
+    sa.Column("channel", sa.String(64), primary_key=True),
+    sa.Column("thread", sa.String(64), primary_key=True),
+    sa.Column("muted_by", sa.String(64), nullable=False),
+    sa.Column("muted_at", sa.DateTime, nullable=False),
+)
+
+feedback = sa.Table(
+    "feedback",
+    metadata,
+    sa.Column("answer", sa.String(32), primary_key=True),
+    sa.Column("person", sa.String(64), primary_key=True),
+    sa.Column("value", sa.Integer, nullable=False),  # 1 or -1
+    sa.Column("how", sa.String(16), nullable=False),  # button or reaction
+    sa.Column("comment", sa.JSON(none_as_null=True)),
+    sa.Column("given_at", sa.DateTime, nullable=False),
+)
