@@ -101,6 +101,33 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "Something went wrong on our side. Please ask again.",
         "Une erreur s'est produite de notre côté. Reposez la question.",
     ),
+    # -- attached files ----------------------------------------------------------------------------------------------
+    "reading_file": ("Reading {name} …", "Je lis {name} …"),
+    "file_gone": (
+        "{name} is no longer in Slack, so I could not read it. Attach it again.",
+        "{name} n'est plus dans Slack : je n'ai pas pu le lire. Joignez-le à nouveau.",
+    ),
+    "file_elsewhere": (
+        "{name} is kept outside Slack, so I cannot read it. Attach the file itself.",
+        "{name} est conservé hors de Slack : je ne peux pas le lire. Joignez le fichier lui-même.",
+    ),
+    "file_no_scope": (
+        "Slack does not let me read {name}. An administrator must give the app the scope files:read and reinstall it.",
+        "Slack ne me laisse pas lire {name}. Un administrateur doit accorder le droit files:read à l'application "
+        "et la réinstaller.",
+    ),
+    "file_too_large": (
+        "{name} has more than {limit} MB. Attach a part of it.",
+        "{name} dépasse {limit} Mo. Joignez-en une partie.",
+    ),
+    "file_not_fetched": (
+        "{name} could not be fetched from Slack. Attach it again in a moment.",
+        "{name} n'a pas pu être récupéré depuis Slack. Joignez-le à nouveau dans un instant.",
+    ),
+    "file_takes_long": (
+        "{name} is still being read. Ask again in a moment.",
+        "{name} est encore en cours de lecture. Reposez la question dans un instant.",
+    ),
     "cannot_search": (
         "I could not search the documents just now; ask again in a minute.",
         "Je n'ai pas pu chercher dans les documents ; reposez la question dans une minute.",
@@ -187,4 +214,106 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "The catalogue cannot be read or written right now.",
         "Le catalogue ne peut être ni lu ni écrit en ce moment.",
     ),
+    # -- under an answer in Slack ------------------------------------------------------------------------------------
+    "sources": ("Sources", "Sources"),
+    "untitled": ("Untitled", "Sans titre"),
+    "reference": ("ref {reference}", "réf. {reference}"),
+    "show_passages": ("Show passages", "Voir les passages"),
+    "show_more_passages": (
+        "Show passages and {count} more source|Show passages and {count} more sources",
+        "Voir les passages et {count} autre source|Voir les passages et {count} autres sources",
+    ),
+    "good_answer": ("This answer helped", "Cette réponse est utile"),
+    "bad_answer": ("Something is wrong with this answer", "Cette réponse pose problème"),
+    "mute_thread": ("Mute this thread", "Ne plus suivre ce fil"),
+    "unmute": ("Follow this thread again", "Suivre ce fil à nouveau"),
+    "share": ("Share in the channel", "Partager dans le canal"),
+    "try_again": ("Try again", "Réessayer"),
+    "ask_whom": ("Ask {name}", "Demander à {name}"),
+    "ask_adder": ("Ask {name}, who added {title}", "Demander à {name}, qui a ajouté {title}"),
+    "add_file": ("Add {title} to the documents", "Ajouter {title} aux documents"),
+    "add_files": ("Add the {count} files to the documents", "Ajouter les {count} fichiers aux documents"),
+    "answer_privately": ("Answer me privately", "Me répondre en privé"),
+    "all_searched": (
+        "I searched the one document that you can read here.|I searched the {count} documents that you can read here.",
+        "J'ai cherché dans le seul document que vous pouvez lire ici.|J'ai cherché dans les {count} documents que vous"
+        " pouvez lire ici.",
+    ),
+    "closest": ("Closest: {titles}.", "Au plus près : {titles}."),
+    "outsiders_here": (
+        "Someone from outside the company may read this, so I used only the documents of this channel ({count}).",
+        "Une personne extérieure à l'entreprise peut lire ceci : je n'ai utilisé que les documents de ce canal"
+        " ({count}).",
+    ),
+    "readers_unknown": (
+        "I could not check who can read this, so I used only the documents of this channel ({count}).",
+        "Je n'ai pas pu vérifier qui peut lire ceci : je n'ai utilisé que les documents de ce canal ({count}).",
+    ),
+    # -- messages in Slack -------------------------------------------------------------------------------------------
+    "how_to_ask": (
+        "Mention me in a channel, write to me here, or use {command}: its answer is seen by you alone. In a thread that"
+        " began with a question to me, just go on asking.",
+        "Mentionnez-moi dans un canal, écrivez-moi ici, ou utilisez {command} : vous seul voyez sa réponse. Dans un fil"
+        " qui a commencé par une question pour moi, continuez simplement.",
+    ),
+    "answer_replaced": (
+        "The question was edited. This answer is out of date.",
+        "La question a été modifiée. Cette réponse est périmée.",
+    ),
+    "see_new_answer": ("See the new answer", "Voir la nouvelle réponse"),
+    "asks": ("asks:", "demande :"),
+    "asked_adder": (
+        "asks you, because you added “{title}”, which comes closest. I found nothing on it in the documents.",
+        "vous le demande, car vous avez ajouté « {title} », qui s'en approche le plus. Je n'ai rien trouvé dans les"
+        " documents.",
+    ),
+    "asked_person": (
+        "asks you. I found nothing on it in the documents.",
+        "vous le demande. Je n'ai rien trouvé dans les documents.",
+    ),
+    "asked_channel": (
+        "asks the channel. I found nothing on it in the documents. Who knows more?",
+        "le demande au canal. Je n'ai rien trouvé dans les documents. Qui en sait plus ?",
+    ),
+    "was_asked": ("Asked, in this thread.", "C'est demandé, dans ce fil."),
+    "thanks": ("Thank you, noted.", "Merci, c'est noté."),
+    "muted": (
+        "I answer in this thread only when I am mentioned.",
+        "Je ne réponds plus dans ce fil que si l'on me mentionne.",
+    ),
+    "unmuted": ("I follow this thread again.", "Je suis ce fil à nouveau."),
+    # -- forms in Slack ----------------------------------------------------------------------------------------------
+    "passages_title": ("Passages", "Passages"),
+    "passages_loading": ("Fetching the passages …", "Je cherche les passages …"),
+    "close": ("Close", "Fermer"),
+    "not_shown": (
+        "{count} source is not shown: it was removed or replaced, or you may not read it.|{count} sources are not"
+        " shown: they were removed or replaced, or you may not read them.",
+        "{count} source n'est pas affichée : elle a été retirée ou remplacée, ou vous ne pouvez pas la lire.|{count}"
+        " sources ne sont pas affichées : elles ont été retirées ou remplacées, ou vous ne pouvez pas les lire.",
+    ),
+    "no_room": (
+        "{count} more source does not fit here.|{count} more sources do not fit here.",
+        "{count} autre source ne tient pas ici.|{count} autres sources ne tiennent pas ici.",
+    ),
+    "found_one_way": ("Found {way}.", "Trouvé {way}."),
+    "found_two_ways": ("Found {first} and {second}.", "Trouvé {first} et {second}."),
+    "by_meaning": ("by meaning ({rank})", "par le sens ({rank})"),
+    "by_words": ("by the words “{words}” ({rank})", "par les mots « {words} » ({rank})"),
+    "by_its_words": ("by its words ({rank})", "par ses mots ({rank})"),
+    "context_generated": (
+        "Context, written by a program when it was indexed: {context}",
+        "Contexte, écrit par un programme à l'indexation : {context}",
+    ),
+    "context_structural": (
+        "Context, from title and headings: {context}",
+        "Contexte, d'après le titre et les intertitres : {context}",
+    ),
+    "feedback_title": ("Thank you", "Merci"),
+    "what_was_wrong": ("What was wrong?", "Qu'est-ce qui n'allait pas ?"),
+    "what_was_wrong_hint": (
+        "Kept with the question and the answer, for those who look after the documents.",
+        "Conservé avec la question et la réponse, pour ceux qui s'occupent des documents.",
+    ),
+    "send": ("Send", "Envoyer"),
 }
