@@ -256,9 +256,10 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "Mentionnez-moi dans un canal, écrivez-moi ici, ou utilisez {command} : vous seul voyez sa réponse. Dans un fil"
         " qui a commencé par une question pour moi, continuez simplement.",
     ),
-    "answer_replaced": (
-        "The question was edited. This answer is out of date.",
-        "La question a été modifiée. Cette réponse est périmée.",
+    "stopped": ("Stopped here.", "Arrêté ici."),
+    "replaced": (
+        "The question was edited: a newer answer takes the place of this one.",
+        "La question a été modifiée : une réponse plus récente remplace celle-ci.",
     ),
     "see_new_answer": ("See the new answer", "Voir la nouvelle réponse"),
     "asks": ("asks:", "demande :"),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from bot.answering.events import Answer, Kind
 from bot.answering.visible import one_line, visible
 from bot.slack import actions
-from bot.slack.elements import Block, Element, button, escaped, grey, rich, row, text_size
+from bot.slack.elements import Block, Element, button, escaped, grey, line, link, rich, row, text_size, words
 from bot.slack.sources import LONGEST_QUOTE, MOST_SOURCES, closest_titles, place, source_list, title_of
 from bot.texts import Texts
 
@@ -81,6 +81,19 @@ def footer(
         if text_size(blocks) <= LONGEST_FOOTER:
             break
     return blocks
+
+
+def stopped(texts: Texts) -> Block:
+    """What stands under an answer that a person stopped."""
+    return grey(texts.say("stopped"))
+
+
+def replaced(texts: Texts, *, url: str | None = None) -> Block:
+    """What stands in place of an answer whose question was edited; ``url`` leads to the new answer."""
+    runs = [words(texts.say("replaced"), "italic")]
+    if url is not None:
+        runs += [words(" "), link(texts.say("see_new_answer"), url, "italic")]
+    return rich(line(*runs))
 
 
 def _sentences(answer: StoredAnswer, texts: Texts, told: Told) -> list[str]:

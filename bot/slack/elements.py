@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 from bot.answering.visible import one_line
+from bot.slack.markup import escape, harmless
 
 Block = dict[str, Any]
 Element = dict[str, Any]
@@ -83,6 +84,7 @@ def markdown(text: str) -> Block:
 
 def plain(text: str, limit: int = LONGEST_PLAIN) -> Element:
     """Text that is never read as markup, cut to ``limit`` characters and never empty."""
+    text = harmless(text)
     fitting = text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
     return {"type": "plain_text", "text": fitting if fitting.strip() else "…", "emoji": False}
 
@@ -125,10 +127,10 @@ def text_size(blocks: object) -> int:
 
 
 def escaped(text: str, limit: int) -> str:
-    """``text`` for a ``text`` field of Slack's: ``& < >`` escaped, so that nothing in it pings; at most ``limit`` long.
+    """``text`` for a ``text`` field of Slack's: ``& < >`` escaped, nothing in it pings; at most ``limit`` long.
 
-    >>> escaped("<!channel> a & b", 40), escaped("a & b", 5)
-    ('&lt;!channel&gt; a &amp; b', 'a …')
+    >>> escaped("a & b", 40), escaped("a & b", 5)
+    ('a &amp; b', 'a …')
     """
-    safe = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    safe = escape(harmless(text))
     return safe if len(safe) <= limit else _CLIPPED_ENTITY.sub("", safe[: limit - 1]) + "…"

@@ -11,12 +11,10 @@ from bot.slack import actions
 from bot.slack.blocks import LONGEST_FALLBACK, Offers, Told, fallback, footer
 from bot.slack.elements import (
     Block,
-    Element,
     button,
     escaped,
     grey,
     line,
-    link,
     markdown,
     person,
     plain,
@@ -139,14 +137,6 @@ def trouble_message(sentence: str, texts: Texts, *, reference: str | None = None
 def sentence_message(sentence: str) -> Message:
     """One plain sentence."""
     return _sentences(one_line(sentence, 2_000))
-
-
-def replaced_note(texts: Texts, *, url: str | None = None) -> list[Block]:
-    """What goes over an answer whose question was edited; ``url`` leads to the new answer."""
-    runs: list[Element] = [words(texts.say("answer_replaced"), "italic")]
-    if url is not None:
-        runs += [words(" "), link(texts.say("see_new_answer"), url, "italic")]
-    return [rich(line(*runs))]
 
 
 def asked_person_message(
