@@ -70,21 +70,6 @@ class Questions:
         done = questions.update().where(*_held(key, owner)).values(state=outcome, closed_at=_now())
         return await self._changes(done)
 
-    async def drop(self, team: str, channel: str, ts: str, *, but: str = "") -> tuple[str, ...]:
-        """Close the open wordings of one message, whoever owns them, but the one with the key ``but``.
-
-        For a message that was deleted, or edited while it was being answered: its owner finds out by ``is_open`` or
-        ``close``. Returns the keys of those that were closed.
-        """
-        mine = (questions.c.team == team, questions.c.channel == channel, questions.c.ts == ts)
-        dropped = (
-            questions.update()
-            .where(*mine, questions.c.state == OPEN, questions.c.key != but)
-            .values(state="dropped", closed_at=_now())
-            .returning(questions.c.key)
-        )
-        return tuple(sorted(await self._database.write(lambda c: c.execute(dropped).scalars().all())))
-
     async def sent(self, key: str, message_ts: str) -> None:
         """A message was posted for a question; durable at once. Said twice it counts once."""
         statement = (

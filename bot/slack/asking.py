@@ -47,8 +47,11 @@ class Question:
 
     @property
     def is_direct(self) -> bool:
-        """Whether it was asked where only the asker and the bot are."""
-        return self.kind == "im" or self.channel.startswith("D")
+        """Whether it was asked where only the asker and the bot are.
+
+        Of a command that cannot be told: it can be given in a direct conversation between two people, too.
+        """
+        return self.how is not How.COMMAND and (self.kind == "im" or self.channel.startswith("D"))
 
     @property
     def begins_thread(self) -> bool:

@@ -209,24 +209,6 @@ async def test_closed_and_unknown_questions_cannot_be_claimed(ledger: Ledger) ->
     assert not await ledger.claim("T1:C1:1:unknown", "you", held_by="me")
 
 
-async def test_message_that_was_deleted_has_no_open_question_any_more(ledger: Ledger) -> None:
-    edited = replace(MENTION, text="<@UBOT> Who found it?", edited=True)
-    for question in (MENTION, edited, REPLY):
-        await ledger.take(question, "me")
-    assert await ledger.drop("T1", "C1", MENTION.ts) == tuple(sorted((MENTION.key, edited.key)))
-    assert await ledger.unfinished() == [(REPLY, "me")]
-    assert not await ledger.close(MENTION.key, "me", "answered")
-    assert await ledger.drop("T1", "C1", MENTION.ts) == ()
-
-
-async def test_edited_question_takes_the_place_of_its_open_wording(ledger: Ledger) -> None:
-    edited = replace(MENTION, text="<@UBOT> Who found it?", edited=True)
-    await ledger.take(MENTION, "another")
-    await ledger.take(edited, "me")
-    assert await ledger.drop("T1", "C1", MENTION.ts, but=edited.key) == (MENTION.key,)
-    assert await ledger.unfinished() == [(edited, "me")]
-
-
 async def test_messages_of_a_question_are_kept_in_order_and_once(ledger: Ledger, another: Ledger) -> None:
     await ledger.take(MENTION, "me")
     for ts in ("3.1", "1.1", "3.1", "2.1"):
