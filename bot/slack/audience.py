@@ -1,0 +1,221 @@
+"""Who may read what, worked out from where an answer will be read. Neither people nor the model have a say in it.
+
+A channel's answer may use what everybody there may read: the documents of the workspace and of that channel; where
+somebody there is, or may be, a guest or of another organisation, that channel's only. A direct message may use also
+the asker's own documents and those of the channels that they are in at this moment. What cannot be found out is never
+taken for a yes: the least audience is left, and the reading says so.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable
+from dataclasses import dataclass, replace
+from typing import Final, Literal, TypeVar
+
+from bot.ledger import StoredAnswer
+from bot.slack.asking import How, Question
+from bot.slack.directory import CannotCheck, Directory, Gone
+from bot.slack.people import Channel, Person
+from indexer import WORKSPACE, Audience, Viewer
+
+NOBODY: Final = Viewer()
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What an answer may use, and what was left out of it.
+
+    ``left_out``: ``outsiders`` where documents of the workspace are left out because of who is there; ``cannot_check``
+    where Slack did not tell enough; None where nothing is. ``channel_name`` is "" where it is not known. ``shareable``
+    is False for what was worked out for the asker's eyes alone: it must not be posted where it was asked.
+    """
+
+    viewer: Viewer
+    left_out: Literal["outsiders", "cannot_check"] | None = None
+    channel_name: str = ""
+    shareable: bool = True
+
+    @property
+    def channel_documents_only(self) -> bool:
+        """Whether the documents of the workspace are left out."""
+        return WORKSPACE not in self.viewer.audiences
+
+    @property
+    def audiences(self) -> tuple[str, ...]:
+        """The audiences as text, sorted: ``("channel:C1", "workspace")``."""
+        return tuple(sorted(str(audience) for audience in self.viewer.audiences))
+
+
+NOTHING: Final = Reading(NOBODY)
+
+
+def channel_audience(channel: str) -> Audience:
+    return Audience("channel", channel)
+
+
+def thread_audience(channel: str, thread: str) -> Audience:
+    """Who reads along in one thread: the audience of the files that are attached to a question there."""
+    return Audience("thread", f"{channel}-{thread}")
+
+
+async def of_question(directory: Directory, question: Question) -> Reading:
+    """What the answer to ``question`` may use, after ``directory.patience`` seconds at the latest.
+
+    >>> (await of_question(directory, question_in_finance)).audiences
+    ('channel:CFINANCE', 'thread:CFINANCE-1700000000.000100', 'workspace')
+    """
+    here = _here(question.channel, question.thread)
+    if question.is_direct:
+        return await _in_private(directory, question.user, question.user_team, here)
+    if question.how is not How.COMMAND:
+        # Whoever writes in a channel is in it, and so are we.
+        return await _in_channel(directory, question, Viewer(here))
+    try:
+        return await _in_channel(directory, question, NOBODY)
+    except Gone:  # we are not there and cannot tell who is: for the asker's eyes, with what they may read themself
+        own = await _in_private(directory, question.user, question.user_team, frozenset())
+        return replace(own, shareable=False)
+
+
+async def of_asker(directory: Directory, question: Question) -> Reading:
+    """What the asker may read where nobody else reads along: for an answer to them alone. It is not shareable."""
+    return replace(await _in_private(directory, question.user, question.user_team, frozenset()), shareable=False)
+
+
+async def of_place(directory: Directory, channel: str, thread: str = "", *, by: str) -> Reading:
+    """What may be posted in a conversation by somebody who is there: what everybody who will see it may read."""
+    question = Question(directory.team, channel, "", thread, by, "", How.MENTION)
+    try:
+        if channel.startswith("D"):
+            told = await directory.channel(channel)
+            return NOTHING if told.user != by else await of_question(directory, question)
+        return await _in_channel(directory, question, NOBODY)
+    except Gone:
+        return NOTHING
+    except CannotCheck:
+        return replace(NOTHING, left_out="cannot_check")
+
+
+async def of_person(directory: Directory, user: str, answer: StoredAnswer) -> Viewer:
+    """Of the audiences that ``answer`` was made under those that somebody who clicks may read themself, right now.
+
+    Raises ``CannotCheck`` where Slack does not tell: say so, and show nothing.
+    """
+    person, channels = await _person_and_channels(directory, user)
+    if isinstance(person, Gone):
+        return NOBODY
+    asked = [Audience.parse(audience) for audience in answer.audiences]
+    if isinstance(person, CannotCheck):
+        raise person
+    if person.is_deleted or person.is_bot:
+        return NOBODY
+    mine: set[Audience] = set()
+    for audience in asked:
+        place = audience.id.split("-")[0] if audience.kind == "thread" else audience.id
+        if audience.kind in ("workspace", "user"):
+            may = person.is_employee and audience in (WORKSPACE, Audience("user", user))
+        elif place.startswith("D"):
+            may = user == answer.asker  # nobody else is in a direct conversation with the bot
+        elif isinstance(channels, CannotCheck):
+            raise channels
+        else:
+            may = place in channels
+        if may:
+            mine.add(audience)
+    return Viewer(frozenset(mine))
+
+
+async def _in_private(directory: Directory, user: str, user_team: str | None, here: frozenset[Audience]) -> Reading:
+    """What one person may read where nobody else reads along."""
+    person, channels = await _person_and_channels(directory, user)
+    if isinstance(person, Person) and (person.is_deleted or person.is_bot):
+        return NOTHING
+    mine = set(here)
+    if isinstance(channels, frozenset):
+        mine.update(channel_audience(channel) for channel in channels)
+    if isinstance(person, Person) and person.is_employee and not _foreign(directory, user_team, person):
+        mine |= {WORKSPACE, Audience("user", user)}
+    unknown = isinstance(channels, CannotCheck) or isinstance(person, CannotCheck)
+    return Reading(Viewer(frozenset(mine)), "cannot_check" if unknown else None)
+
+
+async def _person_and_channels(
+    directory: Directory, user: str
+) -> tuple[Person | CannotCheck, frozenset[str] | CannotCheck]:
+    """Both at once; in place of what Slack does not tell, the error."""
+
+    async def told(lookup: Awaitable[T]) -> T | CannotCheck:
+        try:
+            return await lookup
+        except CannotCheck as error:
+            return error
+
+    return await asyncio.gather(told(directory.person(user)), told(directory.channels_of(user)))
+
+
+async def _in_channel(directory: Directory, question: Question, least: Viewer) -> Reading:
+    """What everybody may read where ``question`` was asked; ``least`` where not even the channel is known.
+
+    Raises ``Gone`` where the bot cannot see the conversation.
+    """
+    here = Viewer(_here(question.channel, question.thread))
+    reading = Reading(least, "cannot_check")
+    try:
+        async with asyncio.timeout(directory.patience):
+            channel = await directory.channel(question.channel)
+            if channel.kind == "im":
+                return await _in_private(directory, question.user, question.user_team, here.audiences)
+            if channel.is_archived:
+                return Reading(NOBODY, None, channel.name)
+            # A channel that the bot is not in: nobody reads its documents until it is back.
+            reading = Reading(here if channel.is_member else NOBODY, "cannot_check", channel.name)
+            return await _among(directory, channel, question, reading.viewer)
+    except Gone:
+        raise
+    except (CannotCheck, TimeoutError):
+        return reading
+
+
+async def _among(directory: Directory, channel: Channel, question: Question, least: Viewer) -> Reading:
+    """What everybody in a channel may read; ``least`` is what may be read whoever is there."""
+    if channel.is_shared_outside:
+        return Reading(least, "outsiders", channel.name)
+    members = await directory.members(channel.id)
+    if question.user not in members:  # they may have joined a moment ago
+        directory.forget_channel(channel.id)
+        members = await directory.members(channel.id)
+    if question.user not in members:
+        least = NOBODY
+    readers = members | {question.user}
+    if any(_is_outside(person) for person in directory.known(readers).values()):
+        return Reading(least, "outsiders", channel.name)
+    people = await directory.people(readers)
+    asker = people.get(question.user)
+    if (
+        len(people) < len(readers)  # Slack does not know somebody who is there
+        or any(_is_outside(person) for person in people.values())
+        or asker is None
+        or not asker.is_employee
+        or _foreign(directory, question.user_team, asker)
+    ):
+        return Reading(least, "outsiders", channel.name)
+    return Reading(Viewer(least.audiences | {WORKSPACE}), None, channel.name)
+
+
+def _is_outside(person: Person) -> bool:
+    """Whether somebody in a channel may not read what the whole workspace may; our own apps are no readers."""
+    return not person.is_deleted and (person.is_outsider or (person.is_guest and not person.is_bot))
+
+
+def _foreign(directory: Directory, team: str | None, person: Person) -> bool:
+    """Whether an event came from another organisation, whatever the directory says of its sender."""
+    return team not in (None, "", directory.team, directory.enterprise, person.team, *person.teams)
+
+
+def _here(channel: str, thread: str) -> frozenset[Audience]:
+    """What belongs to the place itself: the channel's documents, and the files of the thread."""
+    own = set() if channel.startswith("D") else {channel_audience(channel)}
+    return frozenset(own | {thread_audience(channel, thread)} if thread else own)
