@@ -72,9 +72,9 @@ async def of_question(directory: Directory, question: Question) -> Reading:
         return await _in_private(directory, question.user, question.user_team, here)
     if question.how is not How.COMMAND:
         # Whoever writes in a channel is in it, and so are we.
-        return await _in_channel(directory, question, Viewer(here))
+        return await _in_place(directory, _Asked.of(question), Viewer(here))
     try:
-        return await _in_channel(directory, question, NOBODY)
+        return await _in_place(directory, _Asked.of(question), NOBODY)
     except Gone:  # we are not there and cannot tell who is: for the asker's eyes, with what they may read themself
         own = await _in_private(directory, question.user, question.user_team, frozenset())
         return replace(own, shareable=False)
@@ -85,18 +85,12 @@ async def of_asker(directory: Directory, question: Question) -> Reading:
     return replace(await _in_private(directory, question.user, question.user_team, frozenset()), shareable=False)
 
 
-async def of_place(directory: Directory, channel: str, thread: str = "", *, by: str) -> Reading:
-    """What may be posted in a conversation by somebody who is there: what everybody who will see it may read."""
-    question = Question(directory.team, channel, "", thread, by, "", How.MENTION)
+async def of_place(directory: Directory, channel: str, thread: str = "") -> Reading:
+    """What may be posted in a conversation: what everybody there may read."""
     try:
-        if channel.startswith("D"):
-            told = await directory.channel(channel)
-            return NOTHING if told.user != by else await of_question(directory, question)
-        return await _in_channel(directory, question, NOBODY)
+        return await _in_place(directory, _Asked(channel, thread), NOBODY)
     except Gone:
         return NOTHING
-    except CannotCheck:
-        return replace(NOTHING, left_out="cannot_check")
 
 
 async def of_person(directory: Directory, user: str, answer: StoredAnswer) -> Viewer:
@@ -156,53 +150,69 @@ async def _person_and_channels(
     return await asyncio.gather(told(directory.person(user)), told(directory.channels_of(user)))
 
 
-async def _in_channel(directory: Directory, question: Question, least: Viewer) -> Reading:
-    """What everybody may read where ``question`` was asked; ``least`` where not even the channel is known.
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """Where something is to be read, and who asked for it there, if somebody did."""
+
+    channel: str
+    thread: str
+    user: str | None = None
+    team: str | None = None
+
+    @classmethod
+    def of(cls, question: Question) -> _Asked:
+        return cls(question.channel, question.thread, question.user, question.user_team)
+
+
+async def _in_place(directory: Directory, asked: _Asked, least: Viewer) -> Reading:
+    """What everybody may read in a conversation; ``least`` where not even that is known which one it is.
 
     Raises ``Gone`` where the bot cannot see the conversation.
     """
-    here = Viewer(_here(question.channel, question.thread))
+    here = Viewer(_here(asked.channel, asked.thread))
     reading = Reading(least, "cannot_check")
     try:
         async with asyncio.timeout(directory.patience):
-            channel = await directory.channel(question.channel)
+            channel = await directory.channel(asked.channel)
             if channel.kind == "im":
-                return await _in_private(directory, question.user, question.user_team, here.audiences)
+                if channel.user is None or asked.user not in (None, channel.user):
+                    return NOTHING
+                return await _in_private(directory, channel.user, asked.team, here.audiences)
             if channel.is_archived:
                 return Reading(NOBODY, None, channel.name)
             # A channel that the bot is not in: nobody reads its documents until it is back.
             reading = Reading(here if channel.is_member else NOBODY, "cannot_check", channel.name)
-            return await _among(directory, channel, question, reading.viewer)
+            outsiders, least = await _outsiders(directory, channel, asked, reading.viewer)
     except Gone:
         raise
     except (CannotCheck, TimeoutError):
         return reading
-
-
-async def _among(directory: Directory, channel: Channel, question: Question, least: Viewer) -> Reading:
-    """What everybody in a channel may read; ``least`` is what may be read whoever is there."""
-    if channel.is_shared_outside:
-        return Reading(least, "outsiders", channel.name)
-    members = await directory.members(channel.id)
-    if question.user not in members:  # they may have joined a moment ago
-        directory.forget_channel(channel.id)
-        members = await directory.members(channel.id)
-    if question.user not in members:
-        least = NOBODY
-    readers = members | {question.user}
-    if any(_is_outside(person) for person in directory.known(readers).values()):
-        return Reading(least, "outsiders", channel.name)
-    people = await directory.people(readers)
-    asker = people.get(question.user)
-    if (
-        len(people) < len(readers)  # Slack does not know somebody who is there
-        or any(_is_outside(person) for person in people.values())
-        or asker is None
-        or not asker.is_employee
-        or _foreign(directory, question.user_team, asker)
-    ):
+    if outsiders:
         return Reading(least, "outsiders", channel.name)
     return Reading(Viewer(least.audiences | {WORKSPACE}), None, channel.name)
+
+
+async def _outsiders(directory: Directory, channel: Channel, asked: _Asked, least: Viewer) -> tuple[bool, Viewer]:
+    """Whether somebody in a channel may not read the workspace's documents, and what all of them may read if so."""
+    if channel.is_shared_outside:
+        return True, least
+    members = await directory.members(channel.id)
+    if asked.user is not None and asked.user not in members:  # they may have joined a moment ago
+        directory.forget_channel(channel.id)
+        members = await directory.members(channel.id)
+    readers = members if asked.user is None else members | {asked.user}
+    if len(readers) > len(members):
+        least = NOBODY
+    if any(_is_outside(person) for person in directory.known(readers).values()):
+        return True, least
+    people = await directory.people(readers)
+    asker = people.get(asked.user or "")
+    return (
+        len(people) < len(readers)  # Slack does not know somebody who is there
+        or any(_is_outside(person) for person in people.values())
+        or (asker is not None and (not asker.is_employee or _foreign(directory, asked.team, asker))),
+        least,
+    )
 
 
 def _is_outside(person: Person) -> bool:
