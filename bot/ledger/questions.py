@@ -56,6 +56,12 @@ class Questions:
         rows = await self._database.read(lambda c: c.execute(statement).all())
         return [(Question.of_json(payload), owner) for payload, owner in rows]
 
+    async def question(self, key: str) -> Question | None:
+        """A question as it was asked, open or closed; None where it was forgotten, or never taken."""
+        statement = sa.select(questions.c.payload).where(questions.c.key == key)
+        payload = await self._database.read(lambda c: c.execute(statement).scalar())
+        return Question.of_json(payload) if payload is not None else None
+
     async def claim(self, key: str, owner: str, *, held_by: str) -> bool:
         """Take an open question over from ``held_by``. False: it is closed, or somebody else's by now."""
         return await self._changes(questions.update().where(*_held(key, held_by)).values(owner=owner))

@@ -209,6 +209,16 @@ async def test_closed_and_unknown_questions_cannot_be_claimed(ledger: Ledger) ->
     assert not await ledger.claim("T1:C1:1:unknown", "you", held_by="me")
 
 
+async def test_question_is_read_back_by_its_key_until_it_is_forgotten(ledger: Ledger) -> None:
+    await ledger.take(MENTION, "me")
+    assert await ledger.question(MENTION.key) == MENTION
+    await ledger.close(MENTION.key, "me", "answered")
+    assert await ledger.question(MENTION.key) == MENTION
+    await ledger.forget(datetime.now(UTC) + timedelta(seconds=1))
+    assert await ledger.question(MENTION.key) is None
+    assert await ledger.question("T1:C1:1:unknown") is None
+
+
 async def test_messages_of_a_question_are_kept_in_order_and_once(ledger: Ledger, another: Ledger) -> None:
     await ledger.take(MENTION, "me")
     for ts in ("3.1", "1.1", "3.1", "2.1"):
