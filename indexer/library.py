@@ -29,7 +29,7 @@ from .kept import EmbeddingRows, PaidAnswerRows, spent
 from .leases import Leases, new_executor_id
 from .originals import Originals
 from .prices import load_prices
-from .rows import Version
+from .rows import Version, named
 from .settings import IndexerSettings
 
 if TYPE_CHECKING:  # what is slow to load is loaded when it is used: a listing needs no database server and no Claude
@@ -127,6 +127,10 @@ class Indexer:
     ) -> list[Passage]:
         """The passages of a version by position, ``end`` exclusive."""
         return await self._reading(lambda index: index.store.passages(workspace, version, start, end))
+
+    async def server_version(self) -> str:
+        """Weaviate's version. That there is one says that the server answers over HTTP and gRPC. Raises Unavailable."""
+        return await self._reading(lambda index: index.store.version())
 
     async def spent(self, workspace: str) -> float:
         """US dollars that contexts of this workspace have cost, those of removed documents included."""
@@ -237,18 +241,15 @@ class Indexer:
 
     async def find(self, workspace: str, name: str) -> DocumentId:
         """The document that a person means by an id, the beginning of one, a source or a title. Raises NotFound."""
-        rows = await self._catalogue.attempts(workspace)
-        for matches in (
-            [row for row in rows if row.document == name],
-            [row for row in rows if name in (row.source, row.title, row.name)],
-            [row for row in rows if len(name) >= 4 and row.document.startswith(name)],
-        ):
-            if len({row.document for row in matches}) == 1:
-                return matches[0].document
-            if matches:
-                ids = ", ".join(sorted({row.document for row in matches})[:5])
-                raise NotFound(f"'{name}' names more than one document; use an id: {ids}.")
-        raise NotFound(f"There is no document '{name}'; 'list' shows which there are.")
+        return named(await self._catalogue.attempts(workspace), name)
+
+    async def original(self, workspace: str, document: DocumentId) -> Original:
+        """What a document was made from, its bytes included. Raises NotFound and StoreFailed."""
+        row = next((one for one in await self._catalogue.attempts(workspace) if one.document == document), None)
+        if row is None:
+            raise NotFound("The document is not there any more.")
+        data = await self._originals.get(row.sha256)
+        return Original(row.source, data, row.name, row.url, row.source_date, row.declared_type)
 
     # -- parts -----------------------------------------------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from .documents import Audience, ContextKind, Document, DocumentId, Usage, VersionId, version_id
+from .errors import NotFound
 from .schema import documents, versions
 
 
@@ -143,3 +144,18 @@ def document_of(row: Any, spent: Usage) -> Document:
         context_kind=ContextKind(row.context_kind) if row.context_kind else None,
         usage=spent,
     )
+
+
+def named(rows: Sequence[Version], name: str) -> DocumentId:
+    """The document that a person means by an id, the beginning of one, a source or a title. Raises NotFound."""
+    for matches in (
+        [row for row in rows if row.document == name],
+        [row for row in rows if name in (row.source, row.title, row.name)],
+        [row for row in rows if len(name) >= 4 and row.document.startswith(name)],
+    ):
+        if len({row.document for row in matches}) == 1:
+            return matches[0].document
+        if matches:
+            ids = ", ".join(sorted({row.document for row in matches})[:5])
+            raise NotFound(f"'{name}' names more than one document; use an id: {ids}.")
+    raise NotFound(f"There is no document '{name}'; 'list' shows which there are.")

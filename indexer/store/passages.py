@@ -90,6 +90,11 @@ class Store:
         )
         return cls(client, collection, dimensions=dimensions, timeout_seconds=timeout_seconds)
 
+    async def version(self) -> str:
+        """The server's version, asked now."""
+        async with talking(self._seconds):
+            return str((await self._client.get_meta())["version"])
+
     async def close(self) -> None:
         """End the connection."""
         with suppress(WeaviateBaseError, httpx.HTTPError):

@@ -397,3 +397,11 @@ async def test_a_catalogue_that_cannot_be_written_ends_the_waiting_with_one_sent
             with pytest.raises(CatalogueUnavailable, match="disk of the catalogue is full"):
                 async with asyncio.timeout(20):
                     await followed(indexer, result.version)
+
+
+async def test_the_original_of_a_document_can_be_had_again(indexer: Indexer, workspace: str) -> None:
+    row = await added(indexer, workspace, "The office closes at six.")
+    original = await indexer.original(workspace, row.document)
+    assert (original.data, original.source) == (b"The office closes at six.", "file:///handbook.md")
+    with pytest.raises(NotFound):
+        await indexer.original("another", row.document)
