@@ -249,6 +249,8 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "I could not check who can read this, so I used only the documents of this channel ({count}).",
         "Je n'ai pas pu vérifier qui peut lire ceci : je n'ai utilisé que les documents de ce canal ({count}).",
     ),
+    # -- threads -----------------------------------------------------------------------------------------------------
+    "files_attached": ("(attached: {names})", "(en pièce jointe : {names})"),
     # -- messages in Slack -------------------------------------------------------------------------------------------
     "how_to_ask": (
         "Mention me in a channel, write to me here, or use {command}: its answer is seen by you alone. In a thread that"

@@ -19,7 +19,7 @@ from bot.answering.visible import without_hidden
 from indexer import DocumentId, VersionId
 
 LONGEST_MEMORY = 40  # turns
-LONGEST_QUESTION = 4_000  # characters of what was said in one turn
+LONGEST_QUESTION = 12_000  # characters of what was said in one turn
 BUDGET_TOKENS = 8_000
 BYTES_A_TOKEN = 3  # of UTF-8: English has about four, Chinese and Japanese about three
 LEFT_OUT = "(What was answered here is left out: nothing of it can be shown any more.)"

@@ -200,6 +200,8 @@ async def _outsiders(directory: Directory, channel: Channel, asked: _Asked, leas
     if asked.user is not None and asked.user not in members:  # they may have joined a moment ago
         directory.forget_channel(channel.id)
         members = await directory.members(channel.id)
+    if not members:
+        raise CannotCheck("nobody")  # somebody reads there, or we would not be asked
     readers = members if asked.user is None else members | {asked.user}
     if len(readers) > len(members):
         least = NOBODY

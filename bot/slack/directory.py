@@ -58,7 +58,7 @@ class Directory:
         self._client = client
         self.team = team
         self.enterprise = enterprise
-        self._me = me
+        self.me = me
         self._now = now
         self.patience = patience
         self._people: Lookups[Person] = Lookups(PEOPLE_SECONDS, now)
@@ -186,7 +186,7 @@ class Directory:
     def forget_member(self, channel: str, user: str) -> None:
         """Somebody joined or left a channel."""
         self._members.forget(channel)
-        if user == self._me or self._me is None:
+        if self.me in (user, None):
             self.forget_channel(channel)
 
     # -- within ----------------------------------------------------------------------------------------------------
