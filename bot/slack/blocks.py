@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 LONGEST_FOOTER: Final = 2_500  # characters, so that it goes with a message of 10,500
 LONGEST_FALLBACK: Final = 4_000
-_LONGEST_NOTICE = 500
+_LONGEST_NOTICE = 300
+_LONGEST_REMARK = 180
 _BOLD = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
 _LINK = re.compile(r"!?\[([^\]\n]+)\]\([^)\n]*\)")
 _HEADING = re.compile(r"^#{1,6} +", re.MULTILINE)
@@ -107,7 +108,7 @@ def _sentences(answer: StoredAnswer, texts: Texts, told: Told) -> list[str]:
         sentences.append(texts.say("readers_unknown", count=told.readable))
     if told.nothing_found:
         sentences.append(_nothing_found(answer, texts, told))
-    sentences += [one_line(remark, 300) for remark in told.remarks[:3]]
+    sentences += [one_line(remark, _LONGEST_REMARK) for remark in told.remarks[:3]]
     return [sentence for sentence in sentences if sentence]
 
 

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from bot.answering.languages import is_common
 from bot.answering.visible import one_line
+from bot.slack.markup import unescape
 from bot.texts import Texts
 
 if TYPE_CHECKING:
     from bot.ledger.records import StoredHit
 
 MOST_WORDS: Final = 6
-_MARKUP = re.compile(r"<[^<>]*>")  # a question comes with Slack's: "<@U1> when was <#C1|gateway> closed?"
 # A word is found whole: INC-2023-04-011, snake_case, v1.2, l'incident as two; scripts without spaces by their runs.
 _UNSPACED: Final = "\u3040-\u30ff\u3400-\u9fff\u0e00-\u0e7f"
 _WORD = re.compile(rf"[{_UNSPACED}]{{2,}}|(?:[^\W{_UNSPACED}]|(?<=\w)[-.](?=\w))+")
@@ -25,7 +24,7 @@ _ONLY_HIRAGANA = re.compile("[\u3040-\u309f]+")
 def found_by(hits: Sequence[StoredHit], hit: StoredHit, asked: Sequence[str], passage: str, texts: Texts) -> str | None:
     """How ``hit`` was found among all of an answer's, as a sentence; None where the searches did not tell.
 
-    ``asked`` are the question and the searches; ``passage`` is what was searched: title, context and chunk.
+    ``asked`` are the question, as Slack sent it, and the searches; ``passage`` is what was searched: title, context and chunk.
     Worked example: a hit that is second by ``vector`` and first by ``keyword``, for "When was the gateway closed?" and
     a passage with that word → ``Found by meaning (2nd) and by the words “gateway” (1st).``
     """
@@ -59,7 +58,7 @@ def shared_words(asked: Sequence[str], passage: str) -> tuple[str, ...]:
     """
     within = {word.casefold() for word in _words(passage)}
     found: dict[str, str] = {}
-    for word in (word for text in asked for word in _words(_MARKUP.sub(" ", html.unescape(text)))):
+    for word in (word for text in asked for word in _words(unescape(text))):
         for piece in _pieces(word, passage, within):
             found.setdefault(piece.casefold(), piece)
     told = sorted(found.values(), key=lambda word: not _is_identifier(word))

@@ -123,7 +123,7 @@ def trouble_message(sentence: str, texts: Texts, *, reference: str | None = None
 
     ``retry`` becomes the button's value; without one there is no button.
     """
-    told = one_line(sentence, 500)
+    told = one_line(sentence, 500) or "…"
     blocks = [rich(line(words(told)))]
     if reference:
         named = texts.say("reference", reference=reference)
@@ -136,7 +136,7 @@ def trouble_message(sentence: str, texts: Texts, *, reference: str | None = None
 
 def sentence_message(sentence: str) -> Message:
     """One plain sentence."""
-    return _sentences(one_line(sentence, 2_000))
+    return _sentences(one_line(sentence, 2_000) or "…")
 
 
 def asked_person_message(

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 MOST_SOURCES: Final = 5
 LONGEST_QUOTE: Final = 200
 LONGEST_TITLE: Final = 90
-LONGEST_LOCATION: Final = 110
+LONGEST_LOCATION: Final = 90
 _MONTHS: Final = {
     "en": ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"),
     "fr": ("janv.", "févr.", "mars", "avr.", "mai", "juin", "juill.", "août", "sept.", "oct.", "nov.", "déc."),
@@ -85,5 +85,5 @@ def _item(source: StoredSource, texts: Texts, longest_quote: int) -> Element:
 
 def closest_titles(answer: StoredAnswer, texts: Texts, most: int = 3) -> Sequence[str]:
     """The titles of the documents that came closest, best first, each once."""
-    titles = dict.fromkeys(title_of(hit.title, texts) for hit in answer.hits)
+    titles = dict.fromkeys(title_of(hit.title, texts, 60) for hit in answer.hits)
     return list(titles)[:most]

@@ -29,7 +29,9 @@ _LONGEST_PASSAGE = 2_900
 _BEFORE_QUOTE = 1_000  # characters of a very long passage that are shown before its quote
 _LONGEST_NEIGHBOUR = 400
 _LONGEST_CONTEXT = 700
+_ABOUT = "ⓘ"
 _EMPTY_LINES = re.compile(r"\n\s*\n\s*\n+")
+_LINE_ENDS = re.compile(r"\n\s*\n")
 
 
 def passages_loading(texts: Texts) -> View:
@@ -158,7 +160,7 @@ def _about(answer: StoredAnswer, source: StoredSource, passage: Passage, texts: 
             told.append(texts.say("context_generated", context=context))
         else:
             told.append(texts.say("context_structural", context=context))
-    return "\n".join(filter(None, told))
+    return "\n".join(f"{_ABOUT} {sentence}" for sentence in told if sentence)  # or it reads like one more neighbour
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,12 +218,12 @@ def _tidy(text: str) -> str:
 
 
 def _end_of(text: str) -> str:
-    tidy = _tidy(text).strip()
+    tidy = _LINE_ENDS.sub("\n", visible(text)).strip()
     return tidy if len(tidy) <= _LONGEST_NEIGHBOUR else "…" + tidy[-_LONGEST_NEIGHBOUR:].lstrip()
 
 
 def _beginning_of(text: str) -> str:
-    tidy = _tidy(text).strip()
+    tidy = _LINE_ENDS.sub("\n", visible(text)).strip()
     return tidy if len(tidy) <= _LONGEST_NEIGHBOUR else tidy[:_LONGEST_NEIGHBOUR].rstrip() + "…"
 
 
