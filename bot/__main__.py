@@ -1,12 +1,12 @@
-"""``python -m bot``: the console, and ``python -m bot ask QUESTION``."""
+"""``python -m bot``: Slack where there are tokens, else the console; and ``ask QUESTION``, ``doctor``."""
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import typer
 from pydantic import ValidationError
@@ -34,13 +34,13 @@ from indexer import (
     unexpected,
 )
 
-ANSWERED, USAGE, AWAY, INTERRUPTED = 0, 2, 3, 130
+ANSWERED, TO_MEND, USAGE, AWAY, INTERRUPTED = 0, 1, 2, 3, 130
 
 err = Console(stderr=True, highlight=False, soft_wrap=True)
 
 app = typer.Typer(
-    help="Ask the documents. Without a command: the console, or an answer to each line of a standard input that is no "
-    "terminal. Exit codes: 0 answered, also with passages where Claude is away; 2 wrong usage or settings; "
+    help="Ask the documents. Without a command: the bot in Slack where SLACK_BOT_TOKEN is set; else the console, or an "
+    "answer to each line of a standard input that is no terminal. Exit codes: 0 answered, also with passages where Claude is away; 2 wrong usage or settings; "
     "3 neither an answer nor passages could be had.",
     add_completion=False,
     pretty_exceptions_enable=False,  # its tracebacks would show local variables: document text, keys
@@ -55,8 +55,9 @@ def console(
     context: typer.Context,
     viewer: list[str] = ViewerOption,
     workspace: str | None = WorkspaceOption,
+    http: bool = typer.Option(False, "--http", help="Take Slack's events over HTTP, not by Socket Mode."),
 ) -> None:
-    """Open the console."""
+    """Be in Slack, or open the console."""
     if context.invoked_subcommand is not None:
         return
 
@@ -69,7 +70,16 @@ def console(
             await run_lines(conversation, sys.stdin, sys.stdout, sys.stderr)
         return ANSWERED
 
-    _run(work, viewer, workspace, serve=interactive)
+    who = viewer_of(viewer)
+
+    async def call() -> int:
+        settings, indexer_settings = read_settings()
+        if http or settings.slack_bot_token is not None:
+            return await _be_in_slack(settings, indexer_settings, http=http)
+        async with _conversation(who, workspace, serve=interactive) as conversation:
+            return await work(conversation)
+
+    _end(call())
 
 
 @app.command()
@@ -98,6 +108,26 @@ def ask(
     _run(work, viewer, workspace)
 
 
+@app.command()
+def doctor(as_json: bool = typer.Option(False, "--json", help="Print JSON on standard output.")) -> None:
+    """Check Slack, Claude, the databases and the settings; exit code 1 where something must be mended."""
+    from bot import health
+    from bot.slack.doctor import examine
+
+    async def work() -> int:
+        settings, indexer_settings = read_settings()
+        log_to(indexer_settings.data_dir / "bot.log")
+        with err.status("Looking …") as status:
+            checks = await examine(settings, indexer_settings, tell=lambda sentence: status.update(escape(sentence)))
+        if as_json:
+            sys.stdout.write(json.dumps(health.as_json(checks), ensure_ascii=False, indent=2) + "\n")
+        else:
+            Console(highlight=False).print(health.table(checks))
+        return ANSWERED if health.mended(checks) else TO_MEND
+
+    _end(work())
+
+
 def read_settings() -> tuple[BotSettings, IndexerSettings]:
     """Both packages' settings, or SettingsInvalid with the names of those that are wrong; never with their values."""
     try:
@@ -116,9 +146,10 @@ def viewer_of(texts: list[str]) -> Viewer:
 
 
 @asynccontextmanager
-async def _conversation(viewer: Viewer, workspace: str | None, *, serve: bool) -> AsyncIterator[Conversation]:
+async def _open(
+    settings: BotSettings, indexer_settings: IndexerSettings, *, serve: bool
+) -> AsyncIterator[tuple[Indexer, Answerer]]:
     """Everything that is open while questions are answered. ``serve``: documents that wait are indexed meanwhile."""
-    settings, indexer_settings = read_settings()
     log_to(indexer_settings.data_dir / "bot.log")
     async with AsyncExitStack() as stack:
         client = None
@@ -133,21 +164,38 @@ async def _conversation(viewer: Viewer, workspace: str | None, *, serve: bool) -
         if serve:
             with err.status("Opening the documents …"):
                 await library.work()
-        answerer = Answerer(library, client, settings, load_prices(settings.prices_file))
+        yield library, Answerer(library, client, settings, load_prices(settings.prices_file))
+
+
+@asynccontextmanager
+async def _conversation(viewer: Viewer, workspace: str | None, *, serve: bool) -> AsyncIterator[Conversation]:
+    settings, indexer_settings = read_settings()
+    async with _open(settings, indexer_settings, serve=serve) as (library, answerer):
         yield Conversation(answerer, library, viewer, workspace or settings.workspace)
 
 
-def _run(
-    work: Callable[[Conversation], Awaitable[int]], viewer: list[str], workspace: str | None, *, serve: bool = False
-) -> NoReturn:
+async def _be_in_slack(settings: BotSettings, indexer_settings: IndexerSettings, *, http: bool) -> int:
+    from bot.slack.app import serve  # Bolt takes long to load, and the console needs none of it
+
+    async with _open(settings, indexer_settings, serve=True) as (library, answerer):
+        await serve(settings, library, answerer, http=http, tell=_tell)
+    return ANSWERED
+
+
+def _run(work: Callable[[Conversation], Awaitable[int]], viewer: list[str], workspace: str | None) -> NoReturn:
     who = viewer_of(viewer)
 
     async def call() -> int:
-        async with _conversation(who, workspace, serve=serve) as conversation:
+        async with _conversation(who, workspace, serve=False) as conversation:
             return await work(conversation)
 
+    _end(call())
+
+
+def _end(work: Coroutine[Any, Any, int]) -> NoReturn:
+    """Run to the end, and leave with the exit code."""
     try:
-        code = run_to_end(call())
+        code = run_to_end(work)
     except SituateError as error:
         err.print(f"[red]{escape(str(error))}[/red]")
         code = USAGE if isinstance(error, SettingsInvalid) else AWAY
