@@ -156,6 +156,66 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "Claude paused in the middle of its answer.",
         "Claude s'est arrêté au milieu de sa réponse.",
     ),
+    # -- in Slack ----------------------------------------------------------------------------------------------------
+    "working_on_it": ("I am looking …", "Je cherche …"),
+    "unknown_command": (
+        "I do not know this command; ask me with {command} and a question.",
+        "Je ne connais pas cette commande ; posez-moi une question avec {command}.",
+    ),
+    "was_away": (
+        "I was away when you asked this. Shall I answer now?",
+        "J'étais absent quand vous avez posé cette question. Dois-je y répondre maintenant ?",
+    ),
+    "thread_incomplete": (
+        "Slack did not show me all of this thread, so I may have missed what was said earlier.",
+        "Slack ne m'a pas montré tout ce fil : ce qui a été dit plus tôt peut m'avoir échappé.",
+    ),
+    "answer_gone": (
+        "This answer is not kept any more; ask again.",
+        "Cette réponse n'est plus conservée ; reposez la question.",
+    ),
+    "nobody_to_ask": (
+        "I know nobody here who added something close to this.",
+        "Je ne connais personne ici qui ait ajouté quelque chose de proche.",
+    ),
+    "was_asked_directly": ("Asked, in a direct message.", "C'est demandé, par message direct."),
+    "not_shared": (
+        "I cannot share this: not everybody here may read all that it rests on, or a document has changed since. "
+        "Ask me here again.",
+        "Je ne peux pas la partager : tous ici ne peuvent pas lire ce sur quoi elle repose, ou un document a changé "
+        "depuis. Posez-moi la question de nouveau ici.",
+    ),
+    "not_posted": (
+        "I could not post it here. Invite me to this channel, then try again.",
+        "Je n'ai pas pu la publier ici. Invitez-moi dans ce canal, puis réessayez.",
+    ),
+    "adding": ("Adding {titles} to the documents …", "J'ajoute {titles} aux documents …"),
+    "added_for_channel": (
+        "Ready. Everybody in this channel can get answers from {title}.",
+        "C'est prêt. Tout le monde dans ce canal peut obtenir des réponses à partir de {title}.",
+    ),
+    "added_for_you": (
+        "Ready. You alone get answers from {title}.",
+        "C'est prêt. Vous seul obtenez des réponses à partir de {title}.",
+    ),
+    "not_added": ("I could not add {title}. {why}", "Je n'ai pas pu ajouter {title}. {why}"),
+    "attached_gone": (
+        "The file is not kept any more; attach it again.",
+        "Le fichier n'est plus conservé ; joignez-le de nouveau.",
+    ),
+    "prompts_title": ("Ask your documents", "Interrogez vos documents"),
+    "prompt_1_title": ("What is new", "Quoi de neuf"),
+    "prompt_1": (
+        "What do the newest documents say, in a few sentences?",
+        "Que disent les documents les plus récents, en quelques phrases ?",
+    ),
+    "prompt_2_title": ("Find a rule", "Trouver une règle"),
+    "prompt_2": ("What is our policy on travel expenses?", "Quelles sont nos règles sur les frais de déplacement ?"),
+    "prompt_3_title": ("Explain an incident", "Expliquer un incident"),
+    "prompt_3": (
+        "What caused the latest incident, and what was done about it?",
+        "Quelle était la cause du dernier incident, et qu'a-t-on fait ?",
+    ),
     # -- why Claude or the documents cannot be had (in English the errors speak for themselves) ----------------------
     "claude_key": (
         "Claude refused the key; check ANTHROPIC_API_KEY.",
@@ -259,7 +319,7 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         " qui a commencé par une question pour moi, continuez simplement.",
     ),
     "stopped": ("Stopped here.", "Arrêté ici."),
-    "replaced": (
+    "answer_replaced": (
         "The question was edited: a newer answer takes the place of this one.",
         "La question a été modifiée : une réponse plus récente remplace celle-ci.",
     ),

@@ -91,7 +91,7 @@ def stopped(texts: Texts) -> Block:
 
 def replaced(texts: Texts, *, url: str | None = None) -> Block:
     """What stands in place of an answer whose question was edited; ``url`` leads to the new answer."""
-    runs = [words(texts.say("replaced"), "italic")]
+    runs = [words(texts.say("answer_replaced"), "italic")]
     if url is not None:
         runs += [words(" "), link(texts.say("see_new_answer"), url, "italic")]
     return rich(line(*runs))

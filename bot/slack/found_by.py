@@ -24,9 +24,9 @@ _ONLY_HIRAGANA = re.compile("[\u3040-\u309f]+")
 def found_by(hits: Sequence[StoredHit], hit: StoredHit, asked: Sequence[str], passage: str, texts: Texts) -> str | None:
     """How ``hit`` was found among all of an answer's, as a sentence; None where the searches did not tell.
 
-    ``asked`` are the question, as Slack sent it, and the searches; ``passage`` is what was searched: title, context and chunk.
-    Worked example: a hit that is second by ``vector`` and first by ``keyword``, for "When was the gateway closed?" and
-    a passage with that word → ``Found by meaning (2nd) and by the words “gateway” (1st).``
+    ``asked`` are the question, as Slack sent it, and the searches; ``passage`` is what was searched: title, context
+    and chunk. Worked example: a hit that is second by ``vector`` and first by ``keyword``, for "When was the gateway
+    closed?" and a passage with that word → ``Found by meaning (2nd) and by the words “gateway” (1st).``
     """
     meaning, keyword = rank(hits, hit, "vector"), rank(hits, hit, "keyword")
     ways = []

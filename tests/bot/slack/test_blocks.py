@@ -16,7 +16,7 @@ from bot.slack.elements import text_size, web_address
 from bot.slack.sources import place, short_date
 from bot.texts import ENGLISH, FRENCH, Texts
 from tests.bot.slack.limits import block_faults, every_run, every_text, message_faults
-from tests.bot.slack.stored import HOSTILE, answer, hit, odd_answers, odd_text, odd_url, source
+from tests.bot.slack.stored import HOSTILE, answer, hit, odd_answers, odd_text, source
 
 ALL_TEXTS = pytest.mark.parametrize("texts", [ENGLISH, FRENCH], ids=["en", "fr"])
 EVERYTHING = Offers(True, True, True, "@Ada", "Travel Policy", ("a.pdf", "b.pdf"))
@@ -252,11 +252,16 @@ def test_what_is_told_comes_from_the_answer() -> None:
     assert Told.of(fresh, left_out="outsiders") == Told("It was cut.", "7F3K", True, 4, "outsiders")
 
 
-def test_stopped_and_replaced_answers_say_so() -> None:
+def test_a_stopped_answer_says_so() -> None:
     assert told([stopped(ENGLISH)]) == ["Stopped here."]
+    assert told([stopped(FRENCH)]) == ["Arrêté ici."]
+
+
+def test_a_replaced_answer_leads_to_the_new_one() -> None:
     (link,) = every_run(replaced(FRENCH, url="https://x.slack.com/archives/C1/p1"), "link")
     assert link["text"] == "Voir la nouvelle réponse"
     assert list(every_run(replaced(ENGLISH), "link")) == []
+    assert message_faults([replaced(ENGLISH)], ENGLISH.say("answer_replaced")) == []
 
 
 def test_the_fallback_reads_like_the_answer() -> None:
@@ -291,10 +296,9 @@ def stopped_only() -> list[dict[str, Any]]:
     remarks=st.lists(odd_text, max_size=4).map(tuple),
     found=st.booleans(),
     name=odd_text,
-    url=odd_url,
 )
 def test_slack_takes_whatever_stands_under_an_answer(
-    texts: Texts, shown: Any, notice: str | None, remarks: tuple[str, ...], found: bool, name: str, url: str | None
+    texts: Texts, shown: Any, notice: str | None, remarks: tuple[str, ...], found: bool, name: str
 ) -> None:
     said = Told(notice, notice, not found, 5, "outsiders" if found else None, remarks)
     offers = Offers(True, True, True, name, name, (name,))
@@ -302,4 +306,4 @@ def test_slack_takes_whatever_stands_under_an_answer(
     assert block_faults(blocks) == []
     assert text_size(blocks) <= LONGEST_FOOTER
     assert len(blocks) <= 20
-    assert message_faults([replaced(texts, url=url)], fallback(shown, texts, told=said)) == []
+    assert message_faults(stopped_only(), fallback(shown, texts, told=said)) == []
