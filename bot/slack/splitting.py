@@ -123,14 +123,21 @@ class Splitter:
             begun=self._begun and not self._bare,
         )
         fence = cuts.fence_after(text[:at], self._fence, self._line_open)
-        following = text[at:].split("\n", 1)[0]
-        if fence and text[:at].endswith("\n") and cuts.closes(following, fence) and len(following) < _RESERVED:
-            at += len(following)  # a fence is not opened again to be closed at once
+        at += self._closing(text, at, fence) if fence else 0
         if text[:at].strip():
             self._out(text[:at].rstrip())
-        within = not text[:at].endswith("\n") if at else self._line_open
+        within = (
+            not text[:at].endswith("\n") and text[at : at + 1] != "\n" if at else self._line_open and text[0] != "\n"
+        )
         self._held = self._held[at:]
         self._go_on(within)
+
+    def _closing(self, text: str, at: int, fence: cuts.Fence) -> int:
+        """The length of the line that closes the fence, if it comes next: it is not opened again for it."""
+        blank = len(text[at:]) - len(text[at:].lstrip("\n"))
+        line = text[at + blank :].split("\n", 1)[0]
+        at_line = blank or text[:at].endswith("\n")
+        return blank + len(line) if at_line and cuts.closes(line, fence) and blank + len(line) < _RESERVED else 0
 
     def _go_on(self, within: bool) -> None:
         """Go on in a new message, perhaps ``within`` a line: close the fence that is open, and open it again."""
