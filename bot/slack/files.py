@@ -15,6 +15,7 @@ from yarl import URL
 
 from bot.settings import BotSettings
 from bot.slack.asking import Question
+from bot.slack.audience import thread_audience
 from bot.texts import Texts
 from indexer import Audience, DocumentId, Indexer, Original, SituateError, visible
 
@@ -211,15 +212,6 @@ class Attachments:
         host = (place.host or "").lower()
         ours = any(host == name or host.endswith(f".{name}") for name in _SLACK_HOSTS)
         return ours and place.scheme == "https" and place.explicit_port in (None, 443)
-
-
-def thread_audience(channel: str, thread: str) -> Audience:
-    """The audience of what is attached in a thread.
-
-    >>> str(thread_audience("C1", "1700000000.000100"))
-    'thread:C1-1700000000.000100'
-    """
-    return Audience("thread", f"{channel}-{thread}")
 
 
 def source_of(file: str) -> str:

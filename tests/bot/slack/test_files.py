@@ -14,7 +14,8 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.settings import BotSettings
 from bot.slack.asking import How, Question
-from bot.slack.files import Attachments, name_of, thread_audience
+from bot.slack.audience import thread_audience
+from bot.slack.files import Attachments, name_of
 from bot.texts import ENGLISH, FRENCH
 from indexer import WORKSPACE, Indexer, Viewer
 from tests.claude_server import ClaudeServer
