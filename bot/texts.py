@@ -315,8 +315,8 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "how_to_ask": (
         "Mention me in a channel, write to me here, or use {command}: its answer is seen by you alone. In a thread that"
         " began with a question to me, just go on asking.",
-        "Mentionnez-moi dans un canal, écrivez-moi ici, ou utilisez {command} : vous seul voyez sa réponse. Dans un fil"
-        " qui a commencé par une question pour moi, continuez simplement.",
+        "Mentionnez-moi dans un canal, écrivez-moi ici, ou utilisez {command} : sa réponse n'est visible que de vous."
+        " Dans un fil qui a commencé par une question pour moi, continuez simplement.",
     ),
     "stopped": ("Stopped here.", "Arrêté ici."),
     "answer_replaced": (

@@ -168,7 +168,7 @@ def _block(block: Any, at: str, *, in_form: bool) -> list[str]:
         return faults
     if len(block.get("block_id", "")) > 255:
         faults.append(f"{at}.block_id: too long")
-    check: dict[str, Callable[[dict[str, Any], str], list[str]]] = {
+    checks: dict[str, Callable[[dict[str, Any], str], list[str]]] = {
         "actions": _actions,
         "context": _context,
         "header": lambda block, at: _text(block["text"], f"{at}.text", 150, plain=True),
@@ -183,7 +183,7 @@ def _block(block: Any, at: str, *, in_form: bool) -> list[str]:
         faults.append(f"{at}: no markdown blocks in forms")
     if kind == "input" and not in_form:
         faults.append(f"{at}: inputs are for forms")
-    return faults + check[kind](block, at)
+    return faults + checks[kind](block, at)
 
 
 def _shape(value: Any, kinds: dict[str, tuple[_Fields, _Fields]], at: str, also: _Fields | None = None) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -12,8 +11,7 @@ from hypothesis import strategies as st
 from bot.answering.events import Answer
 from bot.slack import actions
 from bot.slack.blocks import LONGEST_FOOTER, Offers, Told, fallback, footer, replaced, stopped
-from bot.slack.elements import text_size, web_address
-from bot.slack.sources import place, short_date
+from bot.slack.elements import text_size
 from bot.texts import ENGLISH, FRENCH, Texts
 from tests.bot.slack.limits import block_faults, every_run, every_text, message_faults
 from tests.bot.slack.stored import HOSTILE, answer, hit, odd_answers, odd_text, source
@@ -54,24 +52,6 @@ def test_french_readers_get_french_dates_and_quotes() -> None:
     assert "· 30 janv. 2024\n« The root cause" in line
 
 
-def test_dates_are_written_as_people_write_them() -> None:
-    first = datetime(2024, 8, 1, tzinfo=UTC)
-    assert (short_date(first, ENGLISH), short_date(first, FRENCH)) == ("1 Aug 2024", "1er août 2024")
-
-
-@pytest.mark.parametrize(
-    ("changes", "where"),
-    [
-        ({"location": "p. 3"}, ", p. 3 · 30 Jan 2024"),
-        ({"location": "pp. 3–4", "date": None}, ", pp. 3–4"),
-        ({"location": ""}, " · 30 Jan 2024"),
-        ({"location": "", "date": None}, ""),
-    ],
-)
-def test_a_place_tells_what_is_known(changes: dict[str, Any], where: str) -> None:
-    assert place(source(**changes), ENGLISH) == where
-
-
 def test_five_sources_are_shown_and_the_button_opens_the_rest() -> None:
     blocks = footer(answer(*(source(number) for number in range(1, 9))), ENGLISH)
     assert len(lines(blocks)) == 5
@@ -98,29 +78,6 @@ def test_a_long_quote_is_cut_to_two_hundred_characters() -> None:
 def test_passages_in_place_of_an_answer_are_not_quoted_twice() -> None:
     blocks = footer(answer(source(), kind="passages"), ENGLISH)
     assert lines(blocks) == ["Annual Review 2023 › Cybersecurity › Incidents, p. 14 · 30 Jan 2024"]
-
-
-@pytest.mark.parametrize(
-    ("url", "address"),
-    [
-        ("https://x.example/a b", "https://x.example/a%20b"),
-        ("https://x.example/a|b>c", "https://x.example/a%7Cb%3Ec"),
-        ("https://x.example/a%20b?q=1&r=é#top", "https://x.example/a%20b?q=1&r=%C3%A9#top"),
-        ("javascript:alert(1)", None),
-        ("file:///etc/passwd", None),
-        ("slack:file:F1", None),
-        ("https://é.example/", None),
-        ("https://[broken", None),
-        ("https://", None),
-        ("https://x.example/\n", None),
-        ("https://x.example/" + "a" * 3_000, None),
-        ("", None),
-    ],
-)
-def test_only_what_a_browser_opens_is_a_link(url: str, address: str | None) -> None:
-    assert web_address(url) == address
-    links = list(every_run(footer(answer(source(url=url)), ENGLISH), "link"))
-    assert [link["url"] for link in links] == ([address] if address else [])
 
 
 def test_nothing_of_a_document_is_read_as_markup() -> None:
