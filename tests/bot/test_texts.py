@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import re
+import ast
+from collections.abc import Iterator
 from pathlib import Path
 from string import Formatter
 
@@ -12,7 +13,6 @@ from bot import texts
 from bot.texts import ENGLISH, FRENCH, TEXTS, texts_for
 
 SOURCE = Path(texts.__file__).parent
-_SAID = re.compile(r"""\bsay\(\s*["'](\w+)["']""")
 
 
 def fields(text: str) -> set[str]:
@@ -37,14 +37,28 @@ def test_a_text_with_two_forms_is_chosen_by_its_count(key: str) -> None:
     assert len({"|" in text for text in TEXTS[key]}) == 1
 
 
+def said() -> Iterator[tuple[str, str, set[str]]]:
+    """Every ``say("key", field=…)`` of the source: where, the key, the fields given."""
+    for path in SOURCE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "say"):
+                continue
+            key = node.args[0] if node.args else None
+            if isinstance(key, ast.Constant) and isinstance(key.value, str):
+                given = {keyword.arg for keyword in node.keywords if keyword.arg is not None}
+                yield f"{path.relative_to(SOURCE).as_posix()}:{node.lineno}", key.value, given
+
+
 def test_every_text_that_is_said_exists() -> None:
-    said = {
-        (path.relative_to(SOURCE).as_posix(), key)
-        for path in SOURCE.rglob("*.py")
-        for key in _SAID.findall(path.read_text(encoding="utf-8"))
-    }
-    assert said
-    assert sorted((path, key) for path, key in said if key not in TEXTS) == []
+    calls = list(said())
+    assert calls
+    assert [(where, key) for where, key, _ in calls if key not in TEXTS] == []
+
+
+def test_every_text_gets_its_fields() -> None:
+    calls = [(where, key, given) for where, key, given in said() if key in TEXTS]
+    wrong = [(where, key) for where, key, given in calls if given != fields(TEXTS[key][0]) | fields(TEXTS[key][1])]
+    assert wrong == []
 
 
 def test_a_count_chooses_the_form_of_its_language() -> None:
