@@ -1,0 +1,251 @@
+"""What people do that the app must answer at once: commands, buttons, modals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tests.slack_server.deliveries import Delivery
+from tests.slack_server.errors import JSON, Refused
+from tests.slack_server.messages import Message
+from tests.slack_server.modals import Modals
+from tests.slack_server.posting import Posting
+from tests.slack_server.rendering import actions_of
+from tests.slack_server.texts import typed
+from tests.slack_server.world import Channel, Person, View
+
+_NAMES = {"im": "directmessage", "mpim": "mpdm", "group": "privategroup"}
+
+
+@dataclass
+class Clicking(Posting, Modals):
+    """Commands and clicks. They give a ``Delivery``: ``wait()`` or ``await arrives()`` for the acknowledgement."""
+
+    def commands(self, person: Person, channel: Channel, command: str, text: str = "") -> Delivery:
+        """Type ``/ask text`` in a channel; users and channels arrive escaped, as with ``should_escape: true``."""
+
+        def run() -> Delivery:
+            names = {f"@{p.name}": f"<@{p.id}|{p.name.lower()}>" for p in self.people.values()}
+            names |= {f"#{c.name}": f"<#{c.id}|{c.name}>" for c in self.channels.values() if c.name}
+            payload = {
+                "token": "verification-token",
+                "team_id": self.team,
+                "team_domain": "situate",
+                "channel_id": channel.id,
+                "channel_name": _NAMES.get(channel.kind, channel.name),
+                "user_id": person.id,
+                "user_name": person.name.lower(),
+                "command": command,
+                "text": typed(text, names),
+                "api_app_id": self.app_id,
+                "is_enterprise_install": "false",
+                "response_url": self.new_response_url(channel.id, person.id),
+                "trigger_id": self.new_trigger(person.id),
+            }
+            return self.send("slash_commands", payload, command, lambda body: self._answered(payload, body))
+
+        return self.on_loop(run)
+
+    def clicks(
+        self,
+        person: Person,
+        channel: Channel,
+        message_ts: str,
+        action_id: str,
+        *,
+        option: str | None = None,
+        value: str | None = None,
+    ) -> Delivery:
+        """Click what is really shown to this person there. ``value``: which of several with the same ``action_id``;
+        ``option``: the value of a menu's option, or of one of two feedback buttons."""
+
+        def click() -> Delivery:
+            message = self._message_of(person, channel, message_ts)
+            block_id, element = _find(message.all_blocks, action_id, value, f"{person.name} sees")
+            payload = self._payload("block_actions", person) | {
+                "container": {
+                    "type": "message",
+                    "message_ts": message_ts,
+                    "channel_id": channel.id,
+                    "is_ephemeral": message.ephemeral_to is not None,
+                }
+                | ({"thread_ts": message.thread_ts} if message.thread_ts else {}),
+                "channel": {"id": channel.id, "name": _NAMES.get(channel.kind, channel.name)},
+                "state": {"values": {}},
+                "response_url": self.new_response_url(channel.id, person.id, message_ts),
+                "actions": [_action(block_id, element, option, self.new_ts())],
+            }
+            if message.ephemeral_to is None:
+                payload["message"] = message.as_json()
+            return self.send("interactive", payload, f"block_actions {action_id}")
+
+        return self.on_loop(click)
+
+    def clicks_in_view(
+        self, person: Person, action_id: str, *, option: str | None = None, value: str | None = None
+    ) -> Delivery:
+        """Click something in the modal that this person has open."""
+
+        def click() -> Delivery:
+            view = self._top_view(person)
+            block_id, element = _find(view.blocks, action_id, value, f"{person.name}'s modal shows")
+            payload = self._payload("block_actions", person) | {
+                "container": {"type": "view", "view_id": view.id},
+                "view": self.view_json(view),
+                "actions": [_action(block_id, element, option, self.new_ts())],
+            }
+            return self.send("interactive", payload, f"block_actions {action_id}")
+
+        return self.on_loop(click)
+
+    def submits(self, person: Person, values: Mapping[str, Any] | None = None) -> Delivery:
+        """Press the modal's submit button. ``values`` by ``action_id``: text, an option's value, or a list of them.
+
+        The modal closes with the acknowledgement, unless that says otherwise (``errors``, ``update``, ``push``).
+        """
+
+        def submit() -> Delivery:
+            view = self._top_view(person)
+            assert view.content.get("submit"), f"the modal {view.title} has no submit button"
+            state = _state(view.blocks, dict(values or {}))
+            payload = self._payload("view_submission", person) | {
+                "view": self.view_json(view) | {"state": {"values": state}},
+                "response_urls": [],
+            }
+            return self.send(
+                "interactive",
+                payload,
+                f"view_submission {view.content.get('callback_id', '')}",
+                lambda body: self._submitted(view, body),
+            )
+
+        return self.on_loop(submit)
+
+    def closes(self, person: Person) -> Delivery | None:
+        """Close the modal. The app hears of it only where the view asks for that (``notify_on_close``)."""
+
+        def close() -> Delivery | None:
+            view = self._top_view(person)
+            self.close_view(view)
+            if not view.content.get("notify_on_close"):
+                return None
+            payload = self._payload("view_closed", person) | {"view": self.view_json(view), "is_cleared": False}
+            return self.send("interactive", payload, "view_closed")
+
+        return self.on_loop(close)
+
+    # On the loop only
+
+    def _answered(self, payload: JSON, body: JSON) -> None:
+        if body.get("text") or body.get("blocks"):
+            try:
+                self.respond(payload["channel_id"], payload["user_id"], body)
+            except Refused as refused:
+                self.violation(f"answer to {payload['command']}: {refused}")
+
+    def _submitted(self, view: View, body: JSON) -> None:
+        action = body.get("response_action")
+        try:
+            if action == "errors":
+                known = {block.get("block_id") for block in view.blocks}
+                view.errors = dict(body.get("errors") or {})
+                if not view.errors or not known.issuperset(view.errors):
+                    self.violation(f"view_submission: errors of no block: {sorted(view.errors)}")
+            elif action == "update":
+                self.replace_view(view, self.check_view(body.get("view")))
+            elif action == "push":
+                self.put_view(view.user, self.check_view(body.get("view")), under=view)
+            elif action == "clear":
+                for open_view in self.views_of(view.user):
+                    self.close_view(open_view)
+            elif action is None:
+                self.close_view(view)
+            else:
+                self.violation(f"view_submission: unknown response_action {action}")
+        except Refused as refused:
+            self.violation(f"answer to view_submission: {refused}")
+
+    def _message_of(self, person: Person, channel: Channel, ts: str) -> Message:
+        for message in self.ephemeral:
+            if message.ts == ts and message.ephemeral_to == person.id and not message.deleted:
+                return message
+        message = channel.messages[ts]
+        assert not message.deleted, "that message was deleted"
+        assert person.id in channel.members, f"{person.name} is not in {channel.name or channel.id}"
+        return message
+
+    def _top_view(self, person: Person) -> View:
+        views = self.views_of(person.id)
+        assert views, f"{person.name} has no modal open"
+        return views[-1]
+
+    def _payload(self, kind: str, person: Person) -> JSON:
+        name = person.name.lower()
+        return {
+            "type": kind,
+            "user": {"id": person.id, "username": name, "name": name, "team_id": person.team},
+            "api_app_id": self.app_id,
+            "token": "verification-token",
+            "trigger_id": self.new_trigger(person.id),
+            "team": {"id": self.team, "domain": "situate"},
+            "enterprise": None,
+            "is_enterprise_install": False,
+        }
+
+
+def _find(blocks: list[JSON], action_id: str, value: str | None, who: str) -> tuple[str, JSON]:
+    there = actions_of(blocks)
+    for block_id, element in there:
+        if element["action_id"] == action_id and value in (None, element.get("value")):
+            return block_id, element
+    raise AssertionError(f"{who} no {action_id}, but {[element['action_id'] for _, element in there]}")
+
+
+def _action(block_id: str, element: JSON, option: str | None, ts: str) -> JSON:
+    kind = element["type"]
+    action: JSON = {"type": kind, "action_id": element["action_id"], "block_id": block_id, "action_ts": ts}
+    if kind == "feedback_buttons":
+        buttons = [element["positive_button"], element["negative_button"]]
+        chosen = next((button for button in buttons if button["value"] == option), None)
+        assert chosen is not None, f"there is no button {option}, but {[button['value'] for button in buttons]}"
+        return action | {"text": chosen["text"], "value": chosen["value"]}
+    if "options" in element:
+        return action | {"selected_option": _option(element, option)}
+    return action | {name: element[name] for name in ("text", "value", "url") if name in element}
+
+
+def _option(element: JSON, value: Any) -> JSON:
+    for option in element["options"]:
+        if option["value"] == value:
+            found: JSON = option
+            return found
+    raise AssertionError(f"there is no option {value}, but {[option['value'] for option in element['options']]}")
+
+
+def _state(blocks: list[JSON], values: dict[str, Any]) -> JSON:
+    """``state.values`` of a submission; what a person cannot submit is an ``AssertionError``."""
+    state: JSON = {}
+    for block in blocks:
+        if block["type"] != "input":
+            continue
+        element = block["element"]
+        given = values.pop(element["action_id"], None)
+        preset = any(name.startswith("initial_") for name in element)
+        assert given or preset or block.get("optional"), f"Slack wants a value for {block['label']['text']}"
+        state[block["block_id"]] = {element["action_id"]: {"type": element["type"]} | _given(element, given)}
+    assert not values, f"the modal has no inputs {sorted(values)}"
+    return state
+
+
+def _given(element: JSON, given: Any) -> JSON:
+    kind = element["type"]
+    if kind in ("radio_buttons", "static_select"):
+        return {"selected_option": _option(element, given) if given else element.get("initial_option")}
+    if kind in ("checkboxes", "multi_static_select"):
+        return {"selected_options": [_option(element, value) for value in given or ()]}
+    if kind == "file_input":
+        return {"files": [file.as_json() for file in given or ()]}
+    if kind == "plain_text_input" and given is not None:
+        assert len(given) <= element.get("max_length", 3000), "Slack takes no more than max_length characters"
+    return {"value": element.get("initial_value") if given is None else given}

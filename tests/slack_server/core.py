@@ -1,0 +1,298 @@
+"""The workspace and its rules' settings, on an event loop in a thread of its own. Everything else hangs on this."""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import importlib
+import re
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any, TypeVar
+
+from tests.slack_server.errors import JSON
+from tests.slack_server.faults import Faults, Rates
+from tests.slack_server.messages import Message
+from tests.slack_server.signatures import ALL_SCOPES
+from tests.slack_server.world import Channel, ChannelKind, File, Person, View
+
+MANIFEST = Path(__file__).parents[2] / "manifest.yml"
+CALL_SECONDS = 20.0
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call of the Web API: when (monotonic seconds), with what (the token left out), and what came of it."""
+
+    method: str
+    args: JSON
+    at: float
+    result: JSON | None  # None: it got no answer (a fault)
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """What the app showed of its work in a thread. ``how``: ``status`` (the line) or ``session`` (its state)."""
+
+    at: float
+    channel: str
+    thread: str
+    text: str
+    how: str
+    loading_messages: tuple[str, ...] = ()
+
+
+@dataclass
+class Session:
+    status: str
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Trigger:
+    """A ``trigger_id``: good once, for three seconds, for one person."""
+
+    user: str
+    at: float
+
+
+@dataclass
+class ResponseUrl:
+    """Where an app may still answer a command or a click: five times in 30 minutes."""
+
+    channel: str
+    user: str
+    at: float
+    message_ts: str | None = None
+    uses: int = 0
+
+
+@dataclass
+class Core:
+    """State and settings. Tests set the settings; see the package's docstring."""
+
+    team: str = "T0SITUATE"
+    team_name: str = "Situate"
+    app_id: str = "A0SITUATE"
+    bot_token: str = "xoxb-situate-bot"
+    app_token: str = "xapp-1-situate-app"
+    signing_secret: str = "5ecre75ecre75ecre75ecre75ecre700"
+
+    ack_seconds: float = 3.0
+    clock_factor: float = 1.0  # stretches Slack's long waits: retries, lifetimes, minutes of rate limits
+    stream_seconds: float = 300.0
+    stream_bytes: int = 10_600
+    block_text_limit: int = 13_200
+    page_size: int | None = None
+    root_on_every_page: bool = False
+    echoes: bool = True  # the app gets events of its own messages, as it does in Slack
+    refuses_recipients_in_direct: bool = False
+    refuses_updates_of_streams: bool = False
+    ping_seconds: float = 10.0
+
+    calls: list[Call] = field(default_factory=list)
+    statuses: list[Status] = field(default_factory=list)
+    sessions: dict[tuple[str, str], Session] = field(default_factory=dict)
+    suggested_prompts: dict[str, list[JSON]] = field(default_factory=dict)
+    violations: list[str] = field(default_factory=list)
+    mistakes: list[BaseException] = field(default_factory=list)  # of the server itself
+    people: dict[str, Person] = field(default_factory=dict)
+    channels: dict[str, Channel] = field(default_factory=dict)
+    files: dict[str, File] = field(default_factory=dict)
+    ephemeral: list[Message] = field(default_factory=list)
+    views: dict[str, View] = field(default_factory=dict)  # by id, open ones only
+    homes: dict[str, View] = field(default_factory=dict)  # by person
+    triggers: dict[str, Trigger | None] = field(default_factory=dict)  # None: used
+    response_urls: dict[str, ResponseUrl] = field(default_factory=dict)
+    faults: Faults = field(default_factory=Faults)
+    rates: Rates | None = None
+
+    def __post_init__(self) -> None:
+        manifest = _manifest()
+        scopes = manifest.get("oauth_config", {}).get("scopes", {}).get("bot")
+        events = manifest.get("settings", {}).get("event_subscriptions", {}).get("bot_events")
+        self.scopes: set[str] = set(scopes or ALL_SCOPES)
+        self.events: set[str] | None = set(events) if events else None  # None: all are subscribed
+        self._expected: list[str] = []
+        self._pingable: set[str] = set()
+        self._last_ts = 0
+        self._numbers = 0
+        self._host, self._port = "127.0.0.1", 0
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="slack-server", daemon=True)
+        self.bot = self._add_person("Situate", is_bot=True)
+        self.bot.bot_id = "B0SITUATE"
+
+    # Addresses
+
+    @property
+    def url(self) -> str:
+        return f"http://{self._host}:{self._port}"
+
+    @property
+    def api_url(self) -> str:
+        """What goes into ``SLACK_API_URL``."""
+        return f"{self.url}/api/"
+
+    # People, channels, files
+
+    def person(
+        self,
+        name: str,
+        *,
+        locale: str = "en-US",
+        guest: str = "",
+        team: str | None = None,
+        deleted: bool = False,
+    ) -> Person:
+        """Somebody new. ``guest``: ``multi`` or ``single`` channel; ``team``: another one makes a stranger."""
+        return self.on_loop(lambda: self._add_person(name, locale=locale, guest=guest, team=team, deleted=deleted))
+
+    def channel(
+        self,
+        name: str,
+        *,
+        members: list[Person] | None = None,
+        private: bool = False,
+        shared: bool = False,
+        archived: bool = False,
+        with_bot: bool = True,
+    ) -> Channel:
+        """A channel with these people in it (none given: everybody there is). The app is in it unless not wanted."""
+
+        def make() -> Channel:
+            ids = {person.id for person in (self.people.values() if members is None else members)} - {self.bot.id}
+            kind: ChannelKind = "group" if private else "channel"
+            channel = self._add_channel(name, kind, ids | ({self.bot.id} if with_bot else set()), shared=shared)
+            channel.is_archived = archived
+            return channel
+
+        return self.on_loop(make)
+
+    def direct(self, person: Person) -> Channel:
+        """The conversation of one person with the app; always the same one."""
+        return self.on_loop(lambda: self.conversation({person.id, self.bot.id}))
+
+    def group(self, *people: Person) -> Channel:
+        """A direct conversation of several people and the app."""
+        return self.on_loop(lambda: self.conversation({person.id for person in people} | {self.bot.id}))
+
+    def file(
+        self, name: str, data: bytes, *, by: Person, mimetype: str = "application/octet-stream", **more: Any
+    ) -> File:
+        """A file to be said: ``says(…, files=[…])``. ``more``: ``stub=True``, ``mode="tombstone"``, ``size=…`` …"""
+
+        def make() -> File:
+            number = self.new_id("F")
+            url = f"{self.url}/files-pri/{self.team}-{number}/{name}"
+            self.files[number] = File(number, name, data, mimetype, by.id, url, **more)
+            return self.files[number]
+
+        return self.on_loop(make)
+
+    def conversation(self, members: set[str]) -> Channel:
+        """The direct conversation of exactly these, made if there is none yet. On the loop only."""
+        for channel in self.channels.values():
+            if channel.kind in ("im", "mpim") and channel.members == members:
+                return channel
+        kind: ChannelKind = "im" if len(members) == 2 else "mpim"
+        return self._add_channel("" if kind == "im" else "mpdm", kind, members)
+
+    def _add_person(self, name: str, *, team: str | None = None, **more: Any) -> Person:
+        stranger = team is not None and team != self.team
+        person = Person(self.new_id("U"), name, team or self.team, is_stranger=stranger, **more)
+        self.people[person.id] = person
+        return person
+
+    def _add_channel(self, name: str, kind: ChannelKind, members: set[str], *, shared: bool = False) -> Channel:
+        channel = Channel(self.new_id("D" if kind == "im" else "C"), name, kind, members, shared)
+        self.channels[channel.id] = channel
+        return channel
+
+    # Names and times
+
+    def name_of(self, id: str) -> str:
+        """``U…`` → a person's name, ``C…`` → a channel's; unknown ids stay."""
+        if id in self.people:
+            return self.people[id].name
+        return self.channels[id].name if id in self.channels else id
+
+    def new_id(self, prefix: str) -> str:
+        """``U0000000001`` …"""
+        self._numbers += 1
+        return f"{prefix}{self._numbers:010d}"
+
+    def new_ts(self) -> str:
+        """A message's timestamp: now, and never twice."""
+        self._last_ts = max(time.time_ns() // 1000, self._last_ts + 1)
+        return f"{self._last_ts // 10**6}.{self._last_ts % 10**6:06d}"
+
+    def new_trigger(self, user: str) -> str:
+        trigger = f"{self.new_id('')}.{self.team}.{len(self.triggers)}"
+        self.triggers[trigger] = Trigger(user, time.monotonic())
+        return trigger
+
+    def new_response_url(self, channel: str, user: str, message_ts: str | None = None) -> str:
+        key = self.new_id("R")
+        self.response_urls[key] = ResponseUrl(channel, user, time.monotonic(), message_ts)
+        return f"{self.url}/response/{self.team}/{key}"
+
+    # What must not happen
+
+    def violation(self, what: str) -> None:
+        """Note that the app did something that Slack refuses, or that goes wrong in Slack."""
+        self.violations.append(what)
+
+    def expect_violations(self, *patterns: str) -> None:
+        """This test does wrong on purpose: all of it, or what matches (``"*not_in_channel*"``)."""
+        self._expected += patterns or ("*",)
+
+    @property
+    def expects_violations(self) -> bool:
+        """Whether the test announced anything wrong."""
+        return bool(self._expected)
+
+    @property
+    def unexpected_violations(self) -> list[str]:
+        return [what for what in self.violations if not any(fnmatchcase(what, p) for p in self._expected)]
+
+    def may_ping(self, *people: Person) -> None:
+        """From now on the app may name these people in messages."""
+        self._pingable |= {person.id for person in people}
+
+    def is_pingable(self, entity: str) -> bool:
+        """Whether ``<@U1>`` may stand in a message."""
+        named = re.match(r"<@(\w+)", entity)
+        return named is not None and named[1] in self._pingable
+
+    # The loop
+
+    def on_loop(self, work: Callable[[], T]) -> T:
+        """Do something on the server's loop, and wait for it; so that state changes in one thread only."""
+        if not self._thread.is_alive() or threading.current_thread() is self._thread:
+            return work()
+        done: concurrent.futures.Future[T] = concurrent.futures.Future()
+
+        def run() -> None:
+            try:
+                done.set_result(work())
+            except BaseException as error:  # noqa: BLE001 - it is raised where it was asked for
+                done.set_exception(error)
+
+        self._loop.call_soon_threadsafe(run)
+        return done.result(CALL_SECONDS)
+
+
+def _manifest() -> JSON:
+    """The app's manifest: what it may do and hears of. Without one it may do all that is known here."""
+    if not MANIFEST.exists():
+        return {}
+    yaml = importlib.import_module("yaml")  # it has no types of its own
+    manifest: JSON = yaml.safe_load(MANIFEST.read_text("utf-8"))
+    return manifest
