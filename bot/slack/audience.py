@@ -68,21 +68,20 @@ async def of_question(directory: Directory, question: Question) -> Reading:
     ('channel:CFINANCE', 'thread:CFINANCE-1700000000.000100', 'workspace')
     """
     here = _here(question.channel, question.thread)
+    if question.private:
+        return await _for_their_eyes(directory, question)
     if question.is_direct:
         return await _in_private(directory, question.user, question.user_team, here)
     if question.how is not How.COMMAND:
         # Whoever writes in a channel is in it, and so are we.
-        return await _in_place(directory, _Asked.of(question), Viewer(here))
+        try:
+            return await _in_place(directory, _Asked.of(question), Viewer(here))
+        except Gone:
+            return replace(NOTHING, left_out="cannot_check")
     try:
         return await _in_place(directory, _Asked.of(question), NOBODY)
-    except Gone:  # we are not there and cannot tell who is: for the asker's eyes, with what they may read themself
-        own = await _in_private(directory, question.user, question.user_team, frozenset())
-        return replace(own, shareable=False)
-
-
-async def of_asker(directory: Directory, question: Question) -> Reading:
-    """What the asker may read where nobody else reads along: for an answer to them alone. It is not shareable."""
-    return replace(await _in_private(directory, question.user, question.user_team, frozenset()), shareable=False)
+    except Gone:  # we are not there and cannot tell who is
+        return await _for_their_eyes(directory, question)
 
 
 async def of_place(directory: Directory, channel: str, thread: str = "") -> Reading:
@@ -90,7 +89,7 @@ async def of_place(directory: Directory, channel: str, thread: str = "") -> Read
     try:
         return await _in_place(directory, _Asked(channel, thread), NOBODY)
     except Gone:
-        return NOTHING
+        return replace(NOTHING, left_out="cannot_check")
 
 
 async def of_person(directory: Directory, user: str, answer: StoredAnswer) -> Viewer:
@@ -120,6 +119,12 @@ async def of_person(directory: Directory, user: str, answer: StoredAnswer) -> Vi
         if may:
             mine.add(audience)
     return Viewer(frozenset(mine))
+
+
+async def _for_their_eyes(directory: Directory, question: Question) -> Reading:
+    """What the asker may read themself, for an answer that they alone see."""
+    own = await _in_private(directory, question.user, question.user_team, frozenset())
+    return replace(own, shareable=False)
 
 
 async def _in_private(directory: Directory, user: str, user_team: str | None, here: frozenset[Audience]) -> Reading:

@@ -66,7 +66,8 @@ def person_of(user: Mapping[str, Any], team: str, enterprise: str | None) -> Per
     same = user.get("team_id") == team or colleague
     is_bot = bool(user.get("is_bot")) or user.get("id") == SLACKBOT
     # A person's object always says whether they are restricted; one that does not is not to be trusted.
-    restricted = user.get("is_restricted", not is_bot) or user.get("is_ultra_restricted")
+    restricted = user.get("is_restricted")
+    is_guest = bool(restricted or user.get("is_ultra_restricted") or (restricted is None and not is_bot))
     names = (profile.get("display_name"), profile.get("real_name"), user.get("real_name"), user.get("name"))
     name = next((line for name in names if isinstance(name, str) and (line := one_line(name, LONGEST_NAME))), None)
     return Person(
@@ -75,7 +76,7 @@ def person_of(user: Mapping[str, Any], team: str, enterprise: str | None) -> Per
         locale=user.get("locale") or None,
         team=user.get("team_id"),
         teams=tuple(in_enterprise.get("teams") or ()) if colleague else (),
-        is_guest=bool(restricted),
+        is_guest=is_guest,
         is_outsider=bool(user.get("is_stranger")) or not same,
         is_bot=is_bot,
         is_deleted=bool(user.get("deleted")),

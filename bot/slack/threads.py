@@ -90,11 +90,11 @@ async def history(
     lines = [line for message in messages if (line := _line(message, directory.me))]
     lines = [line for line in lines if _before(line.ts, question)]
     given = [answer for answer in answers if not answer.private and _before(answer.question_ts, question)]
-    if root is not None:  # the thread is under an answer that was shared
+    seen = {message.get("ts") for message in messages}
+    if root is not None and (question.thread in seen or not complete):  # the thread is under an answer that was shared
         given.append(replace(root, question_ts=question.thread))
         lines.append(_Line(question.thread, root.asker, root.question))
     if complete:
-        seen = {message.get("ts") for message in messages}
         gone = {answer.id for answer in given if _is_gone(answer, seen, question)}
     else:
         gone = set()
