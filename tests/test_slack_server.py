@@ -55,7 +55,7 @@ async def test_streamed_answer_is_shown_as_it_grows(
     stream = await slack_client.chat_stream(
         channel=company.general.id,
         thread_ts=ts,
-        recipient_team_id=slack.team,
+        recipient_team_id=slack.team_id,
         recipient_user_id=company.ana.id,
         buffer_size=1,
     )

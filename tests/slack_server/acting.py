@@ -162,6 +162,12 @@ class Acting(Transport):
 
         return self.on_loop(stop)
 
+    def announced(self, channel: Channel, ts: str) -> Delivery:
+        """The ``message`` event of what was said (``says(…, deliver=())``), not sent: for ``deliver_again``."""
+        message = channel.messages[ts]
+        body = self._envelope(message.as_json() | self._where(channel, message), channel, None)
+        return Delivery("events_api", body, "message")
+
     def raw_event(self, event: JSON, **envelope: Any) -> Delivery:
         """Any event; ``envelope`` replaces fields of what goes around it (None takes one away)."""
         return self.on_loop(lambda: self.event(event, envelope=envelope))
@@ -276,11 +282,11 @@ class Acting(Transport):
         message.blocks = [{"type": "rich_text", "block_id": "b", "elements": [section]}] if text else []
 
     def _envelope(self, event: JSON, channel: Channel | None, event_id: str | None) -> JSON:
-        authorization = {"enterprise_id": None, "team_id": self.team, "user_id": self.bot.id, "is_bot": True}
+        authorization = {"enterprise_id": None, "team_id": self.team_id, "user_id": self.bot.id, "is_bot": True}
         return {
             "token": "verification-token",
-            "team_id": self.team,
-            "context_team_id": self.team,
+            "team_id": self.team_id,
+            "context_team_id": self.team_id,
             "api_app_id": self.app_id,
             "event": event,
             "type": "event_callback",

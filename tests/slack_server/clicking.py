@@ -30,7 +30,7 @@ class Clicking(Posting, Modals):
             names |= {f"#{c.name}": f"<#{c.id}|{c.name}>" for c in self.channels.values() if c.name}
             payload = {
                 "token": "verification-token",
-                "team_id": self.team,
+                "team_id": self.team_id,
                 "team_domain": "situate",
                 "channel_id": channel.id,
                 "channel_name": _NAMES.get(channel.kind, channel.name),
@@ -188,7 +188,7 @@ class Clicking(Posting, Modals):
             "api_app_id": self.app_id,
             "token": "verification-token",
             "trigger_id": self.new_trigger(person.id),
-            "team": {"id": self.team, "domain": "situate"},
+            "team": {"id": self.team_id, "domain": "situate"},
             "enterprise": None,
             "is_enterprise_install": False,
         }

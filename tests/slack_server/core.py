@@ -77,7 +77,7 @@ class ResponseUrl:
 class Core:
     """State and settings. Tests set the settings; see the package's docstring."""
 
-    team: str = "T0SITUATE"
+    team_id: str = "T0SITUATE"
     team_name: str = "Situate"
     app_id: str = "A0SITUATE"
     bot_token: str = "xoxb-situate-bot"
@@ -190,7 +190,7 @@ class Core:
 
         def make() -> File:
             number = self.new_id("F")
-            url = f"{self.url}/files-pri/{self.team}-{number}/{name}"
+            url = f"{self.url}/files-pri/{self.team_id}-{number}/{name}"
             self.files[number] = File(number, name, data, mimetype, by.id, url, **more)
             return self.files[number]
 
@@ -205,8 +205,8 @@ class Core:
         return self._add_channel("" if kind == "im" else "mpdm", kind, members)
 
     def _add_person(self, name: str, *, team: str | None = None, **more: Any) -> Person:
-        stranger = team is not None and team != self.team
-        person = Person(self.new_id("U"), name, team or self.team, is_stranger=stranger, **more)
+        stranger = team is not None and team != self.team_id
+        person = Person(self.new_id("U"), name, team or self.team_id, is_stranger=stranger, **more)
         self.people[person.id] = person
         return person
 
@@ -234,14 +234,14 @@ class Core:
         return f"{self._last_ts // 10**6}.{self._last_ts % 10**6:06d}"
 
     def new_trigger(self, user: str) -> str:
-        trigger = f"{self.new_id('')}.{self.team}.{len(self.triggers)}"
+        trigger = f"{self.new_id('')}.{self.team_id}.{len(self.triggers)}"
         self.triggers[trigger] = Trigger(user, time.monotonic())
         return trigger
 
     def new_response_url(self, channel: str, user: str, message_ts: str | None = None) -> str:
         key = self.new_id("R")
         self.response_urls[key] = ResponseUrl(channel, user, time.monotonic(), message_ts)
-        return f"{self.url}/response/{self.team}/{key}"
+        return f"{self.url}/response/{self.team_id}/{key}"
 
     # What must not happen
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from tests.slack_server.errors import JSON
-from tests.slack_server.rendering import links_of, render_blocks, task_line
+from tests.slack_server.rendering import actions_of, links_of, render_blocks, task_line
 from tests.slack_server.texts import links_in, seen, unescape
 
 if TYPE_CHECKING:
@@ -96,6 +96,17 @@ class Message:
     def all_blocks(self) -> list[JSON]:
         """Blocks of the message and those that came in a stream."""
         return [block for kind, value in self.parts if kind == "blocks" for block in value] + self.blocks
+
+    @property
+    def actions(self) -> list[str]:
+        """The ``action_id`` of everything that can be clicked here, in order."""
+        return [element["action_id"] for _, element in actions_of(self.all_blocks)]
+
+    def options(self, action_id: str) -> list[str]:
+        """The values that a menu, or a pair of feedback buttons, offers."""
+        (element,) = [element for _, element in actions_of(self.all_blocks) if element["action_id"] == action_id]
+        buttons = [element[name] for name in ("positive_button", "negative_button") if name in element]
+        return [option["value"] for option in element.get("options", buttons)]
 
     @property
     def is_stream(self) -> bool:

@@ -25,7 +25,7 @@ def auth_test(slack: Clicking, args: JSON) -> JSON:
         "url": "https://situate.example/",
         "team": slack.team_name,
         "user": slack.bot.name.lower(),
-        "team_id": slack.team,
+        "team_id": slack.team_id,
         "user_id": slack.bot.id,
         "bot_id": slack.bot.bot_id,
         "is_enterprise_install": False,

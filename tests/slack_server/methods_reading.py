@@ -163,7 +163,7 @@ def bots_info(slack: Clicking, args: JSON) -> JSON:
 
 
 def team_info(slack: Clicking, args: JSON) -> JSON:
-    return {"team": {"id": slack.team, "name": slack.team_name, "domain": "situate"}}
+    return {"team": {"id": slack.team_id, "name": slack.team_name, "domain": "situate"}}
 
 
 METHODS = {

@@ -89,10 +89,10 @@ class Modals(Core):
         """A view as payloads and answers carry it."""
         return copy.deepcopy(view.content) | {
             "id": view.id,
-            "team_id": self.team,
+            "team_id": self.team_id,
             "app_id": self.app_id,
             "bot_id": self.bot.bot_id,
-            "app_installed_team_id": self.team,
+            "app_installed_team_id": self.team_id,
             "root_view_id": view.root_id,
             "previous_view_id": view.previous_id,
             "hash": view.hash,

@@ -83,7 +83,7 @@ class Posting(Acting):
             thread_ts,
             bot_id=self.bot.bot_id,
             app_id=self.app_id,
-            team=self.team,
+            team=self.team_id,
             blocks=content.blocks or [],
             parts=content.parts,
             metadata=content.metadata,
