@@ -76,7 +76,7 @@ def footer(
     for longest_quote in (LONGEST_QUOTE, LONGEST_QUOTE // 2, 0):
         blocks = [grey(sentence) for sentence in _sentences(answer, texts, told)]
         if answer.sources:
-            blocks.append(rich(*source_list(answer, texts, longest_quote=longest_quote)))
+            blocks += source_list(answer, texts, longest_quote=longest_quote)
         if buttons := _buttons(answer, texts, told, offers):
             blocks.append(row(*buttons))
         if text_size(blocks) <= LONGEST_FOOTER:

@@ -7,7 +7,6 @@ ping anyone, make a link or change how it looks.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote, urlsplit
 
@@ -65,12 +64,6 @@ def line(*runs: Element) -> Element:
 def quoted(*runs: Element) -> Element:
     """Set off by a bar at its side."""
     return {"type": "rich_text_quote", "elements": list(runs)}
-
-
-def numbered(items: Sequence[Element], first: int) -> Element:
-    """Lines with the numbers ``first``, ``first + 1`` …"""
-    listed: Element = {"type": "rich_text_list", "style": "ordered", "elements": list(items)}
-    return listed | ({"offset": first - 1} if first > 1 else {})
 
 
 def rich(*parts: Element) -> Block:

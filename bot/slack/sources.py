@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
 from bot.answering.events import Kind
 from bot.answering.visible import one_line
-from bot.slack.elements import Element, line, link, numbered, words
+from bot.slack.elements import Block, Element, line, link, rich, words
 from bot.texts import Texts
 
 if TYPE_CHECKING:
@@ -60,23 +59,19 @@ def heading(source: StoredSource, texts: Texts) -> list[Element]:
     return [title, words(where)] if where else [title]
 
 
-def source_list(answer: StoredAnswer, texts: Texts, *, longest_quote: int = LONGEST_QUOTE) -> list[Element]:
-    """The first five sources as parts of a rich text: number, linked title, place, date and quote.
+def source_list(answer: StoredAnswer, texts: Texts, *, longest_quote: int = LONGEST_QUOTE) -> list[Block]:
+    """The first five sources, each a block of rich text: number, linked title, place, date and quote.
 
     The numbers are the markers of the text. Passages shown in place of an answer quote themselves already.
     """
     quotes = longest_quote if answer.kind != Kind.PASSAGES else 0
     shown = sorted(answer.sources, key=lambda source: source.marker)[:MOST_SOURCES]
-    parts = [line(words(texts.say("sources"), "bold"))]
-    # Lists number themselves: markers that follow each other are one list, and a gap begins another.
-    for _, run in groupby(enumerate(shown), key=lambda numbered_source: numbered_source[1].marker - numbered_source[0]):
-        sources = [source for _, source in run]
-        parts.append(numbered([_item(source, texts, quotes) for source in sources], sources[0].marker))
-    return parts
+    return [rich(line(words(texts.say("sources"), "bold"))), *(rich(_item(source, texts, quotes)) for source in shown)]
 
 
 def _item(source: StoredSource, texts: Texts, longest_quote: int) -> Element:
-    runs = heading(source, texts)
+    """Its number as in the text, where a list would number itself."""
+    runs = [words(f"[{source.marker}] ", "bold"), *heading(source, texts)]
     quote = one_line(source.quote, longest_quote) if longest_quote else ""
     if quote:
         runs.append(words("\n" + in_quotes(quote, texts), "italic"))

@@ -22,8 +22,10 @@ EVERYTHING = Offers(True, True, True, "@Ada", "Travel Policy", ("a.pdf", "b.pdf"
 
 def lines(blocks: list[dict[str, Any]]) -> list[str]:
     """The source lines as they read."""
-    items = [item for listed in every_run(blocks, "rich_text_list") for item in listed["elements"]]
-    return ["".join(run["text"] for run in item["elements"]) for item in items]
+    sections = [
+        "".join(run["text"] for run in section["elements"]) for section in every_run(blocks, "rich_text_section")
+    ]
+    return [section for section in sections if section.startswith("[")]
 
 
 def buttons(blocks: list[dict[str, Any]]) -> dict[str, str]:
@@ -39,7 +41,7 @@ def told(blocks: list[dict[str, Any]]) -> list[str]:
 def test_a_source_line_has_number_title_place_date_and_quote() -> None:
     blocks = footer(answer(source()), ENGLISH)
     assert lines(blocks) == [
-        "Annual Review 2023 › Cybersecurity › Incidents, p. 14 · 30 Jan 2024"
+        "[1] Annual Review 2023 › Cybersecurity › Incidents, p. 14 · 30 Jan 2024"
         "\n“The root cause was an expired certificate on the gateway.”"
     ]
     (link,) = every_run(blocks, "link")
@@ -61,12 +63,7 @@ def test_five_sources_are_shown_and_the_button_opens_the_rest() -> None:
 
 def test_lines_carry_the_numbers_of_the_markers() -> None:
     blocks = footer(answer(source(7), source(2), source(3)), ENGLISH)
-    numbers = [
-        listed.get("offset", 0) + n
-        for listed in every_run(blocks, "rich_text_list")
-        for n in range(1, 1 + len(listed["elements"]))
-    ]
-    assert numbers == [2, 3, 7]
+    assert [line.partition(" ")[0] for line in lines(blocks)] == ["[2]", "[3]", "[7]"]
 
 
 def test_a_long_quote_is_cut_to_two_hundred_characters() -> None:
@@ -77,7 +74,7 @@ def test_a_long_quote_is_cut_to_two_hundred_characters() -> None:
 
 def test_passages_in_place_of_an_answer_are_not_quoted_twice() -> None:
     blocks = footer(answer(source(), kind="passages"), ENGLISH)
-    assert lines(blocks) == ["Annual Review 2023 › Cybersecurity › Incidents, p. 14 · 30 Jan 2024"]
+    assert lines(blocks) == ["[1] Annual Review 2023 › Cybersecurity › Incidents, p. 14 · 30 Jan 2024"]
 
 
 def test_nothing_of_a_document_is_read_as_markup() -> None:
@@ -95,11 +92,11 @@ def test_nothing_of_a_document_is_read_as_markup() -> None:
 
 def test_hidden_characters_are_not_shown() -> None:
     blocks = footer(answer(source(title="A\U000e0049B\u202eC\x1b[31m", quote="x\U000e0049y")), ENGLISH)
-    assert lines(blocks) == ["ABC › Cybersecurity › Incidents, p. 14 · 30 Jan 2024\n“xy”"]
+    assert lines(blocks) == ["[1] ABC › Cybersecurity › Incidents, p. 14 · 30 Jan 2024\n“xy”"]
 
 
 def test_an_untitled_source_has_a_name() -> None:
-    assert lines(footer(answer(source(title=" \n")), FRENCH))[0].startswith("Sans titre ›")
+    assert lines(footer(answer(source(title=" \n")), FRENCH))[0].startswith("[1] Sans titre ›")
 
 
 @pytest.mark.parametrize("changes", [{"kind": "help"}, {"searches": ()}])
@@ -190,7 +187,7 @@ def test_attached_files_are_offered_for_adding() -> None:
 
 def test_why_a_file_was_not_read_is_said_before_the_sources() -> None:
     blocks = footer(answer(source()), ENGLISH, told=Told(remarks=("I can't read Scan.pdf: it is a scan.",)))
-    assert [block["type"] for block in blocks] == ["context", "rich_text", "actions"]
+    assert [block["type"] for block in blocks] == ["context", "rich_text", "rich_text", "actions"]
 
 
 @pytest.mark.parametrize("kind", ["answer", "passages"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import Any
 
 from hypothesis import given
@@ -24,7 +25,8 @@ from tests.bot.slack.stored import HOSTILE, answer, odd_answers, odd_text, sourc
 
 
 def kinds(blocks: list[dict[str, Any]]) -> list[str]:
-    return [block["type"] for block in blocks]
+    """The kinds of blocks in order; several of one kind in a row (a source each) count once."""
+    return [kind for kind, _ in groupby(block["type"] for block in blocks)]
 
 
 def test_a_command_is_answered_under_its_question_and_can_be_shared() -> None:
