@@ -173,7 +173,7 @@ def _shape(name: str, token: SecretStr | None, begins: str) -> Check | None:
     kind = next((kind for prefix, kind in _KINDS.items() if value.startswith(prefix)), "no token of Slack's")
     if not value.startswith(begins):
         return Check(name, False, f"It is {kind}, not {_KINDS[begins]}.", f"It begins with {begins}. {_README}")
-    if re.search(r"\s|…|['\"]", value) or len(value) < 20:
+    if re.search(r"\s|…|['\"]", value) or len(value) < 12:
         return Check(name, False, "It is not whole, or has something else in it.", f"Copy it again. {_README}")
     return None
 

@@ -24,6 +24,7 @@ from indexer import Indexer, IndexerSettings
 from tests.claude_server import ClaudeServer
 from tests.fixtures.command_line import CommandLine
 from tests.fixtures.indexer import MakeSettings, added
+from tests.slack_server import SlackServer
 
 pytestmark = pytest.mark.anyio
 
@@ -33,7 +34,7 @@ TEAM = "TDOCTOR"
 
 
 @dataclass
-class Slack:
+class Answering:
     """The two methods that the doctor calls: what they answer, and the tokens that they were called with."""
 
     answers: dict[str, dict[str, Any]] = field(
@@ -54,8 +55,8 @@ class Slack:
 
 
 @pytest.fixture
-async def slack() -> AsyncIterator[Slack]:
-    told = Slack()
+async def answering() -> AsyncIterator[Answering]:
+    told = Answering()
     app = web.Application()
     app.router.add_post("/api/{method}", told.serve)
     server = TestServer(app)
@@ -65,12 +66,12 @@ async def slack() -> AsyncIterator[Slack]:
     await server.close()
 
 
-def settings(slack: Slack, **changes: object) -> BotSettings:
+def settings(answering: Answering, **changes: object) -> BotSettings:
     values: dict[str, object] = {
         "anthropic_api_key": None,
         "slack_bot_token": BOT,
         "slack_app_token": APP,
-        "slack_api_url": slack.url,
+        "slack_api_url": answering.url,
     }
     return BotSettings.model_validate(values | changes)
 
@@ -84,7 +85,7 @@ async def looked(bot: BotSettings, indexer: IndexerSettings) -> dict[str, Check]
 
 
 async def test_everything_that_is_right_is_said_to_be_right(
-    slack: Slack, make_settings: MakeSettings, claude: ClaudeServer
+    answering: Answering, make_settings: MakeSettings, claude: ClaudeServer
 ) -> None:
     key = {"anthropic_api_key": "sk-test", "anthropic_base_url": claude.base_url}
     indexer = make_settings(**key)
@@ -92,7 +93,7 @@ async def test_everything_that_is_right_is_said_to_be_right(
         await added(library, TEAM, "The office closes at six.")
         ledger = await Ledger.open(library.database)
         await ledger.take(Question(TEAM, "C1", "1.1", "1.1", "U1", "?", How.MENTION), "somebody")
-    checks = await looked(settings(slack, **key), indexer)
+    checks = await looked(settings(answering, **key), indexer)
     assert {name: check.ok for name, check in checks.items() if check.ok is not True} == {}
     assert list(checks) == [
         "SLACK_BOT_TOKEN",
@@ -112,7 +113,14 @@ async def test_everything_that_is_right_is_said_to_be_right(
     assert checks[f"Documents of {TEAM}"].found == "1 answer."
     assert "version 1." in checks["Weaviate"].found
     assert claude.messages == []
-    assert slack.called == [("auth.test", f"Bearer {BOT}"), ("apps.connections.open", f"Bearer {APP}")]
+    assert answering.called == [("auth.test", f"Bearer {BOT}"), ("apps.connections.open", f"Bearer {APP}")]
+
+
+async def test_a_workspace_made_from_the_manifest_is_fine(slack: SlackServer, make_settings: MakeSettings) -> None:
+    tokens = {"slack_bot_token": slack.bot_token, "slack_app_token": slack.app_token, "slack_api_url": slack.api_url}
+    checks = await looked(BotSettings.model_validate(tokens), make_settings())
+    assert [checks[name].ok for name in ("SLACK_BOT_TOKEN", "Scopes", "SLACK_APP_TOKEN")] == [True, True, True]
+    assert checks["SLACK_BOT_TOKEN"].found.startswith("It is @")
 
 
 async def test_without_any_setting_it_says_which_are_missing(make_settings: MakeSettings) -> None:
@@ -140,9 +148,9 @@ async def test_without_any_setting_it_says_which_are_missing(make_settings: Make
     ],
 )
 async def test_a_setting_that_cannot_be_right_is_told_without_its_value(
-    slack: Slack, make_settings: MakeSettings, changes: dict[str, str], name: str, told: str
+    answering: Answering, make_settings: MakeSettings, changes: dict[str, str], name: str, told: str
 ) -> None:
-    check = (await looked(settings(slack, **changes), make_settings()))[name]
+    check = (await looked(settings(answering, **changes), make_settings()))[name]
     assert check.ok is False
     assert told in check.found
 
@@ -158,16 +166,16 @@ async def test_a_setting_that_cannot_be_right_is_told_without_its_value(
     ],
 )
 async def test_what_slack_refuses_is_told_with_what_to_do(
-    slack: Slack, make_settings: MakeSettings, method: str, error: str, name: str, told: str
+    answering: Answering, make_settings: MakeSettings, method: str, error: str, name: str, told: str
 ) -> None:
-    slack.answers[method] = {"ok": False, "error": error}
-    check = (await looked(settings(slack), make_settings()))[name]
+    answering.answers[method] = {"ok": False, "error": error}
+    check = (await looked(settings(answering), make_settings()))[name]
     assert check.ok is False
     assert told in check.found
 
 
 async def test_slack_out_of_reach_is_told_apart_from_a_wrong_token(make_settings: MakeSettings) -> None:
-    checks = await looked(settings(Slack(url="http://127.0.0.1:9/api/")), make_settings())
+    checks = await looked(settings(Answering(url="http://127.0.0.1:9/api/")), make_settings())
     assert checks["SLACK_BOT_TOKEN"].found == "Slack cannot be reached."
     assert "SLACK_API_URL" in checks["SLACK_APP_TOKEN"].advice
 
@@ -181,69 +189,69 @@ async def test_slack_out_of_reach_is_told_apart_from_a_wrong_token(make_settings
     ],
 )
 async def test_granted_scopes_are_held_to_the_manifest(
-    slack: Slack, make_settings: MakeSettings, change: Any, ok: bool | None, told: str
+    answering: Answering, make_settings: MakeSettings, change: Any, ok: bool | None, told: str
 ) -> None:
     granted = change(manifest_scopes())
-    slack.scopes = None if granted is None else ",".join(granted)
-    check = (await looked(settings(slack), make_settings()))["Scopes"]
+    answering.scopes = None if granted is None else ",".join(granted)
+    check = (await looked(settings(answering), make_settings()))["Scopes"]
     assert (check.ok, check.found) == (ok, told)
     assert "reinstall" in check.advice
 
 
-async def test_http_mode_needs_no_app_token(slack: Slack, make_settings: MakeSettings) -> None:
-    checks = await looked(settings(slack, slack_app_token=None, slack_signing_secret=SIGNING), make_settings())
+async def test_http_mode_needs_no_app_token(answering: Answering, make_settings: MakeSettings) -> None:
+    checks = await looked(settings(answering, slack_app_token=None, slack_signing_secret=SIGNING), make_settings())
     assert "SLACK_APP_TOKEN" not in checks
     assert checks["SLACK_SIGNING_SECRET"].ok
     assert "127.0.0.1:3000" in checks["SLACK_SIGNING_SECRET"].found
 
 
 async def test_before_the_first_question_it_says_what_to_do_if_none_comes(
-    slack: Slack, make_settings: MakeSettings
+    answering: Answering, make_settings: MakeSettings
 ) -> None:
-    check = (await looked(settings(slack), make_settings()))["Events"]
+    check = (await looked(settings(answering), make_settings()))["Events"]
     assert (check.ok, check.found) == (None, "No question has come yet.")
     assert all(word in check.advice for word in ("/invite", "Event Subscriptions", "reinstall"))
 
 
-async def test_a_command_that_the_manifest_lacks_is_a_remark(slack: Slack, make_settings: MakeSettings) -> None:
-    assert (await looked(settings(slack, ask_command="/frage"), make_settings()))["ASK_COMMAND"].ok is None
+async def test_a_command_that_the_manifest_lacks_is_a_remark(answering: Answering, make_settings: MakeSettings) -> None:
+    assert (await looked(settings(answering, ask_command="/frage"), make_settings()))["ASK_COMMAND"].ok is None
 
 
 async def test_a_key_that_claude_refuses_is_told_once(
-    slack: Slack, make_settings: MakeSettings, claude: ClaudeServer
+    answering: Answering, make_settings: MakeSettings, claude: ClaudeServer
 ) -> None:
     claude.expect_violations()
     claude.keys = frozenset({"another"})
     key = {"anthropic_api_key": "sk-test", "anthropic_base_url": claude.base_url}
-    checks = await looked(settings(slack, **key), make_settings(**key))
+    checks = await looked(settings(answering, **key), make_settings(**key))
     assert [name for name in checks if name.startswith("Claude")] == ["Claude"]
     assert (checks["Claude"].ok, checks["Claude"].found) == (False, "Claude refused the key.")
     assert checks["Claude"].advice == "Check ANTHROPIC_API_KEY."
 
 
-async def test_claude_out_of_reach_is_told_once(slack: Slack, make_settings: MakeSettings) -> None:
+async def test_claude_out_of_reach_is_told_once(answering: Answering, make_settings: MakeSettings) -> None:
     key = {"anthropic_api_key": "sk-test", "anthropic_base_url": "http://127.0.0.1:9"}
-    checks = await looked(settings(slack, **key), make_settings(**key))
+    checks = await looked(settings(answering, **key), make_settings(**key))
     assert [name for name in checks if name.startswith("Claude")] == ["Claude"]
     assert (checks["Claude"].ok, checks["Claude"].found) == (False, "Claude cannot be reached.")
     assert checks["Claude"].advice == "Check the network and ANTHROPIC_BASE_URL."
 
 
 async def test_a_model_that_there_is_not_names_its_setting(
-    slack: Slack, make_settings: MakeSettings, claude: ClaudeServer
+    answering: Answering, make_settings: MakeSettings, claude: ClaudeServer
 ) -> None:
     claude.expect_violations()
     key = {"anthropic_api_key": "sk-test", "anthropic_base_url": claude.base_url}
-    checks = await looked(settings(slack, **key, answer_model="claude-nothing-1"), make_settings(**key))
+    checks = await looked(settings(answering, **key, answer_model="claude-nothing-1"), make_settings(**key))
     assert checks["Claude, ANSWER_MODEL"].ok is False
     assert checks["Claude, ANSWER_MODEL"].advice == "Set ANSWER_MODEL to a model that there is."
     assert checks["Claude, CONTEXT_MODEL"].ok
     assert checks["Prices"].ok is None
 
 
-async def test_weaviate_out_of_reach_leaves_the_other_checks(slack: Slack, make_settings: MakeSettings) -> None:
+async def test_weaviate_out_of_reach_leaves_the_other_checks(answering: Answering, make_settings: MakeSettings) -> None:
     away = make_settings(weaviate_url="http://127.0.0.1:9", weaviate_start_seconds=1)
-    checks = await looked(settings(slack), away)
+    checks = await looked(settings(answering), away)
     assert checks["Weaviate"].ok is False
     assert "127.0.0.1:9" in checks["Weaviate"].found
     assert checks["Catalogue"].ok
@@ -251,22 +259,22 @@ async def test_weaviate_out_of_reach_leaves_the_other_checks(slack: Slack, make_
 
 
 async def test_a_catalogue_that_cannot_be_opened_leaves_the_other_checks(
-    slack: Slack, make_settings: MakeSettings
+    answering: Answering, make_settings: MakeSettings
 ) -> None:
-    checks = await looked(settings(slack), make_settings(database_url="postgresql://nobody@127.0.0.1:9/none"))
+    checks = await looked(settings(answering), make_settings(database_url="postgresql://nobody@127.0.0.1:9/none"))
     assert checks["Catalogue"].ok is False
     assert checks["SLACK_BOT_TOKEN"].ok
     assert checks["Disk"].ok is not None
 
 
 async def test_documents_that_failed_are_a_remark(
-    slack: Slack, make_settings: MakeSettings, monkeypatch: pytest.MonkeyPatch
+    answering: Answering, make_settings: MakeSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     indexer = make_settings()
     async with Indexer.open(indexer) as library:
         version = await added(library, TEAM, "The office closes at six.")
         await library._catalogue.update(version.id, state="failed")
-    check = (await looked(settings(slack, workspace=TEAM), indexer))[f"Documents of {TEAM}"]
+    check = (await looked(settings(answering, workspace=TEAM), indexer))[f"Documents of {TEAM}"]
     assert (check.ok, "1 failed" in check.found, "status" in check.advice) == (None, True, True)
 
 
