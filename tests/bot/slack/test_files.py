@@ -20,6 +20,8 @@ from bot.texts import ENGLISH, FRENCH
 from indexer import WORKSPACE, Indexer, Viewer
 from tests.claude_server import ClaudeServer
 from tests.fixtures.indexer import MakeSettings
+from tests.fixtures.slack import Company
+from tests.slack_server import SlackServer
 
 pytestmark = pytest.mark.anyio
 
@@ -156,6 +158,22 @@ async def test_a_sign_in_page_in_the_place_of_a_file_is_refused_as_a_missing_sco
     ]
     assert "files:read" in attached.refused[0]
     assert await indexer.attempts(workspace) == []
+
+
+async def test_files_come_from_the_strict_slack_also_as_stubs_and_not_without_the_scope(
+    slack: SlackServer, company: Company, indexer: Indexer, workspace: str
+) -> None:
+    client = AsyncWebClient(token=slack.bot_token, base_url=slack.api_url)
+    attachments = Attachments(client, indexer, BotSettings.model_validate({"slack_api_url": slack.api_url}))
+    file = slack.file("notes.txt", b"The gateway was moved on 12 May.", by=company.ana, mimetype="text/plain")
+    whole = (await client.files_info(file=file.id))["file"]
+    stub = {"id": file.id, "file_access": "check_file_info"}
+    for given in (whole, stub):
+        attached = await attachments.read(question(given), ENGLISH, workspace=workspace)
+        assert [title for _, title in attached.documents] == ["notes.txt"]
+    slack.scopes = slack.scopes - {"files:read"}
+    attached = await attachments.read(question(whole), ENGLISH, workspace=workspace)
+    assert "files:read" in attached.refused[0]
 
 
 async def test_a_web_page_that_somebody_attached_is_read(
