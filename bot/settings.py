@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Literal
+from urllib.parse import urlsplit
 
-from pydantic import Field, SecretStr
+from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
@@ -48,3 +49,15 @@ class BotSettings(BaseSettings):
     )
     http_host: str = Field(default="127.0.0.1", description="Address that HTTP mode listens on.")
     http_port: int = Field(default=3_000, ge=1, le=65_535, description="Port that HTTP mode listens on.")
+
+    @field_validator("slack_api_url")
+    @classmethod
+    def _is_web_address(cls, value: str) -> str:
+        try:
+            parts = urlsplit(value)
+            fits = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
+        except ValueError:
+            fits = False
+        if not fits:
+            raise ValueError("it must be an address such as https://slack.com/api/")
+        return value
