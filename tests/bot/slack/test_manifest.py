@@ -5,14 +5,22 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import Any, Final
+from types import SimpleNamespace
+from typing import Any, Final, cast
 
 import pytest
 import slack_sdk.web.async_client
 import yaml  # type: ignore[import-untyped]  # it has no types of its own
+from slack_bolt.async_app import AsyncApp
+from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.settings import BotSettings
+from bot.slack.app import build
+from bot.slack.desk import Desk
 from bot.slack.doctor import manifest_scopes
+from bot.slack.intake import Me
+from bot.slack.parts import Parts
+from bot.texts import ENGLISH
 from tests.bot.slack.schema import violations
 
 ROOT = Path(__file__).parents[3]
@@ -107,6 +115,31 @@ def methods_called() -> frozenset[str]:
     return frozenset(found)
 
 
+@pytest.fixture
+def registered(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[str | re.Pattern[str]]]:
+    """What the built app listens to: events and commands, by name or by pattern."""
+    heard: dict[str, list[str | re.Pattern[str]]] = {"event": [], "command": []}
+
+    def note(kind: str) -> Any:
+        original = getattr(AsyncApp, kind)
+
+        def register(self: AsyncApp, name: str | re.Pattern[str], *more: Any, **options: Any) -> Any:
+            heard[kind].append(name)
+            return original(self, name, *more, **options)
+
+        return register
+
+    for kind in heard:
+        monkeypatch.setattr(AsyncApp, kind, note(kind))
+    settings = BotSettings.model_validate({})
+    client = AsyncWebClient(token="xoxb-1")
+    parts = SimpleNamespace(
+        settings=settings, client=client, me=Me("U0", "B0", "T1"), ledger=None, directory=None, attachments=None
+    )
+    build(cast(Parts, parts), cast(Desk, None), settings)
+    return heard
+
+
 def test_manifest_fits_slack_s_schema() -> None:
     assert violations(MANIFEST, SCHEMA) == []
 
@@ -141,6 +174,22 @@ def test_scopes_are_exactly_what_methods_events_and_commands_need() -> None:
     assert by_methods | by_events | WITHOUT_METHOD == SCOPES
 
 
+def test_events_are_exactly_those_that_the_app_listens_to(
+    registered: dict[str, list[str | re.Pattern[str]]],
+) -> None:
+    names = {name for name in registered["event"] if isinstance(name, str)}
+    assert "message" in names
+    messages = {f"message.{kind}" for kind in ("channels", "groups", "im", "mpim")}
+    assert names - {"message"} | messages == EVENTS
+
+
+def test_commands_are_exactly_those_that_the_app_listens_to(
+    registered: dict[str, list[str | re.Pattern[str]]],
+) -> None:
+    names = {name for name in registered["command"] if isinstance(name, str)}
+    assert names == {command["command"] for command in MANIFEST["features"]["slash_commands"]}
+
+
 def test_a_scope_or_an_event_stands_once() -> None:
     listed = [*MANIFEST["oauth_config"]["scopes"]["bot"], *MANIFEST["settings"]["event_subscriptions"]["bot_events"]]
     assert len(listed) == len(set(listed))
@@ -158,6 +207,12 @@ def test_the_chat_is_the_messages_tab_of_the_agent_view() -> None:
     assert features["agent_view"]["agent_description"]
     assert features["app_home"]["messages_tab_enabled"]
     assert not features["app_home"]["messages_tab_read_only_enabled"]
+
+
+def test_suggested_prompts_are_those_that_the_app_sets() -> None:
+    listed = MANIFEST["features"]["agent_view"]["suggested_prompts"]
+    keys = [f"prompt_{number}" for number in range(1, len(listed) + 1)]
+    assert listed == [{"title": ENGLISH.say(f"{key}_title"), "message": ENGLISH.say(key)} for key in keys]
 
 
 def test_socket_mode_is_on_and_buttons_reach_the_app() -> None:
