@@ -311,6 +311,19 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     ),
     # -- threads -----------------------------------------------------------------------------------------------------
     "files_attached": ("(attached: {names})", "(en pièce jointe : {names})"),
+    # -- while an answer is made -------------------------------------------------------------------------------------
+    "at_work": ("Looking into it …", "Je regarde …"),
+    "writing": ("Writing …", "J'écris …"),
+    "searching_for": ("Searching for “{query}” …", "Je cherche « {query} » …"),
+    "searched_for": ("Searched “{query}”", "Recherche : « {query} »"),
+    "reading_passages": ("Reading {passages} …", "Je lis {passages} …"),
+    "found_in": ("{passages} in {documents}", "{passages} dans {documents}"),
+    "new_passages": (
+        "{count} new passage|{count} new passages",
+        "{count} nouveau passage|{count} nouveaux passages",
+    ),
+    "nothing_new": ("nothing new", "rien de nouveau"),
+    "found_nothing": ("nothing found", "rien trouvé"),
     # -- messages in Slack -------------------------------------------------------------------------------------------
     "how_to_ask": (
         "Mention me in a channel, write to me here, or use {command}: its answer is seen by you alone. In a thread that"

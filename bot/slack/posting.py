@@ -1,0 +1,209 @@
+"""Whole messages to Slack: posted once, whatever happens to Slack's answer, and readable, whatever Slack refuses."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from slack_sdk.web.async_client import AsyncWebClient
+from slack_sdk.web.async_slack_response import AsyncSlackResponse
+
+from bot.slack.calls import Lost, Refused, call, unrepeating
+from bot.slack.markup import escape
+from bot.slack.plainer import LONGEST_TEXT, Block, plainer, words
+
+log = logging.getLogger(__name__)
+
+EVENT_TYPE: Final = "situate_part"
+LOOK_AFTER = 0.3  # seconds: a message that Slack took is then in the thread
+TRIES = 6
+LONGEST_WAIT = 30.0  # seconds
+_MOST_LOOKED_AT = 100
+
+# What Slack says of a message whose form it does not take; the words can still be said.
+FORM = frozenset(
+    {
+        *("invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long", "msg_too_long", "markdown_text_conflict"),
+        *("invalid_arguments", "invalid_arg_name", "invalid_array_arg", "block_mismatch", "too_many_blocks", "no_text"),
+    }
+)
+
+
+class NotPosted(Exception):
+    """Slack does not take a message, in any form; its name for the reason is ``error``."""
+
+    def __init__(self, error: str) -> None:
+        super().__init__(f"Slack did not take the message ({error}). See that the app may write there, then try again.")
+        self.error = error
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an answer goes: into ``thread`` (its root's ``ts``), for ``user`` of ``user_team`` (ours if unknown)."""
+
+    team: str
+    channel: str
+    thread: str | None
+    user: str
+    user_team: str | None = None
+
+
+class Poster:
+    """Posts, updates and deletes messages. ``text`` is plain: what notifications and screen readers say."""
+
+    def __init__(self, client: AsyncWebClient, *, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep) -> None:
+        self.client = unrepeating(client)
+        self.streams_after = 0.0  # of the loop's clock: Slack wants no new streams before
+        self._sleep = sleep
+
+    async def post(self, place: Place, *, blocks: Sequence[Block], text: str, key: str) -> str:
+        """Post a message once; its ``ts``. Where Slack's answer is lost, the thread tells whether it is there.
+
+        ``key`` names the message for ever, and everybody who reads the message can read it. Raises NotPosted.
+        """
+        metadata = {"event_type": EVENT_TYPE, "event_payload": {"key": key}}
+
+        async def once(form: dict[str, Any]) -> str:
+            answer = await self._certainly(
+                self.client.chat_postMessage,
+                {
+                    "channel": place.channel,
+                    "thread_ts": place.thread,
+                    "metadata": metadata,
+                    "unfurl_links": False,
+                    "unfurl_media": False,
+                }
+                | form,
+                done=lambda: self._posted(place, key),
+            )
+            return str(answer.get("ts", ""))
+
+        return await self._in_some_form(once, blocks, text)
+
+    async def update(self, channel: str, ts: str, blocks: Sequence[Block], text: str) -> None:
+        """Put other blocks and text into a message. Raises NotPosted."""
+
+        async def once(form: dict[str, Any]) -> str:
+            await self._certainly(self.client.chat_update, {"channel": channel, "ts": ts, "blocks": []} | form)
+            return ts
+
+        await self._in_some_form(once, blocks, text)
+
+    async def ephemeral(self, place: Place, *, blocks: Sequence[Block], text: str) -> None:
+        """Show a message to the person alone. Raises NotPosted."""
+
+        async def once(form: dict[str, Any]) -> str:
+            arguments = {"channel": place.channel, "user": place.user, "thread_ts": place.thread} | form
+            return str((await self._certainly(self.client.chat_postEphemeral, arguments)).get("message_ts", ""))
+
+        await self._in_some_form(once, blocks, text)
+
+    async def delete(self, channel: str, ts: str) -> None:
+        """Take a message away; one that is gone already is none of our trouble."""
+        try:
+            await self._certainly(self.client.chat_delete, {"channel": channel, "ts": ts})
+        except NotPosted as error:
+            log.warning("a message could not be deleted: %s", error.error)
+        except Refused as error:
+            if error.error != "message_not_found":
+                log.warning("a message could not be deleted: %s", error.error)
+
+    async def posted(self, place: Place, keys: Collection[str]) -> dict[str, str]:
+        """Of messages with one of ``keys`` in the place, the ``ts`` by key. Raises Refused or Lost."""
+        found: dict[str, str] = {}
+        for message in await self.messages(place):
+            metadata = message.get("metadata") or {}
+            key = (metadata.get("event_payload") or {}).get("key")
+            if metadata.get("event_type") == EVENT_TYPE and key in keys:
+                found.setdefault(str(key), str(message.get("ts")))
+        return found
+
+    async def messages(self, place: Place) -> list[dict[str, Any]]:
+        """The newest messages of the thread, or of the conversation. Raises Refused or Lost."""
+        arguments: dict[str, Any] = {"channel": place.channel, "limit": _MOST_LOOKED_AT, "include_all_metadata": True}
+        if place.thread is None:
+            return list((await call(self.client.conversations_history, **arguments)).get("messages") or [])
+        seen: list[dict[str, Any]] = []
+        for _ in range(10):  # pages come oldest first
+            page = await call(self.client.conversations_replies, ts=place.thread, **arguments)
+            seen.extend(page.get("messages") or [])
+            cursor = (page.get("response_metadata") or {}).get("next_cursor")
+            if not cursor:
+                break
+            arguments["cursor"] = cursor
+        return seen
+
+    # -- within ----------------------------------------------------------------------------------------------------
+
+    async def _posted(self, place: Place, key: str) -> str | None:
+        return (await self.posted(place, {key})).get(key)
+
+    async def _in_some_form(
+        self, once: Callable[[dict[str, Any]], Awaitable[str]], blocks: Sequence[Block], text: str
+    ) -> str:
+        """As it was meant; else in plainer blocks; else as text: people get the words."""
+        said = words(blocks) or text
+        forms: list[dict[str, Any]] = [{"blocks": list(blocks), "text": short(text or said)}] if blocks else []
+        if blocks:
+            forms.append({"blocks": plainer(blocks), "text": short(text or said)})
+        forms.append({"text": short(said)})
+        refused = "no_text"
+        for number, form in enumerate(forms):
+            try:
+                return await once(form)
+            except Refused as error:
+                refused = error.error
+                if refused not in FORM:
+                    break
+                log.warning("Slack refused form %d of a message: %s", number + 1, refused)
+        raise NotPosted(refused)
+
+    async def _certainly(
+        self,
+        method: Callable[..., Awaitable[AsyncSlackResponse]],
+        arguments: dict[str, Any],
+        *,
+        done: Callable[[], Awaitable[str | None]] | None = None,
+    ) -> dict[str, Any]:
+        """Call until Slack has answered, waiting where it says so. ``done`` tells whether a lost call was heard: what
+        is harmless to repeat has none. Raises Refused, or NotPosted where Slack cannot be reached."""
+        for attempt in range(TRIES):
+            try:
+                return await call(method, **arguments)
+            except Refused as error:
+                if error.wait is None:
+                    raise
+                await self._sleep(min(error.wait, LONGEST_WAIT))
+            except Lost:
+                await self._sleep(LOOK_AFTER * 2**attempt)
+                if done is not None and (ts := await self._looked(done)) is not None:
+                    return {"ts": ts}
+        raise NotPosted("unreachable")
+
+    async def _looked(self, done: Callable[[], Awaitable[str | None]]) -> str | None:
+        """What ``done`` finds, asked until it can be told; None also where Slack does not let us look."""
+        for attempt in range(TRIES):
+            try:
+                return await done()
+            except Refused as error:
+                if error.wait is None:
+                    log.warning("could not look whether a message was posted: %s", error.error)
+                    return None
+                await self._sleep(min(error.wait, LONGEST_WAIT))
+            except Lost:
+                await self._sleep(LOOK_AFTER * 2**attempt)
+        raise NotPosted("unreachable")
+
+
+def short(text: str) -> str:
+    """A plain text for a message's ``text``: escaped, at most 4,000 characters."""
+    whole = escape(text)
+    if len(whole) <= LONGEST_TEXT:
+        return whole
+    kept = len(text)
+    while len(cut := escape(text[:kept])) >= LONGEST_TEXT:
+        kept -= max(1, (len(cut) - LONGEST_TEXT) // 5)
+    return cut + "…"

@@ -1,0 +1,188 @@
+"""Slack's streams, one call at a time, and what is certain after each call."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from bot.slack.calls import Lost, Refused, call
+from bot.slack.outgoing import Tasks
+from bot.slack.plainer import Block
+from bot.slack.posting import EVENT_TYPE, LONGEST_WAIT, LOOK_AFTER, Place, Poster
+
+log = logging.getLogger(__name__)
+
+PATIENCE = 3.0  # seconds that an append waits where Slack says that it is too often; else the message is updated
+STOP_TRIES = 5
+_COMPARED = 60  # letters of a text by which a message is known again
+
+# Slack's ways to say that a stream is not open any more.
+_STOPPED = "stopped_by_user"
+_CLOSED = frozenset({"message_not_in_streaming_state", _STOPPED, "message_not_found"})
+
+
+@dataclass(slots=True)
+class Written:
+    """A message as it is shown. ``text`` is None where that is not certain; ``ended``: its last form is there."""
+
+    ts: str
+    streaming: bool
+    text: str | None
+    ended: bool = False
+    began: float = field(default_factory=lambda: asyncio.get_running_loop().time())
+    updated: float = 0.0
+
+
+class Streams:
+    """The streams of one answer. ``off``: no further one is begun; ``stopped``: somebody stopped one in Slack."""
+
+    def __init__(self, poster: Poster, place: Place) -> None:
+        self.off = place.thread is None
+        self.stopped = False
+        self._poster = poster
+        self._client = poster.client
+        self._place = place
+
+    def possible(self) -> bool:
+        """Whether a stream can be begun now."""
+        return not self.off and asyncio.get_running_loop().time() >= self._poster.streams_after
+
+    async def start(self, part: str, tasks: Tasks | None, known: Collection[str]) -> Written | None:
+        """Begin a stream with what there is; None where there is to be none. ``known`` are our messages so far."""
+        sent = tasks.changed() if tasks else []
+        place = self._place
+        arguments: dict[str, Any] = {
+            "channel": place.channel,
+            "thread_ts": place.thread,
+            "recipient_user_id": place.user,
+            "recipient_team_id": place.user_team or place.team,
+            "chunks": _chunks(sent, part),
+        }
+        try:
+            answer = await self._started(arguments)
+            return Written(str(answer["ts"]), streaming=True, text=part)
+        except (Refused, KeyError) as error:
+            self.off = True
+            wait = getattr(error, "wait", None)
+            if wait is not None:
+                self._poster.streams_after = asyncio.get_running_loop().time() + wait
+            log.info("no stream: %s", error)
+        except Lost:
+            self.off = True
+            ts = await self._found(part, sent, known)
+            if ts is not None:
+                return Written(ts, streaming=True, text=None)
+        return None
+
+    async def append(self, written: Written, part: str, tasks: Tasks | None) -> None:
+        """Append what is new in ``part``, and of the tasks."""
+        sent = tasks.changed() if tasks else []
+        chunks = _chunks(sent, part[len(written.text or "") :])
+        try:
+            await call(self._client.chat_appendStream, channel=self._place.channel, ts=written.ts, chunks=chunks)
+        except Refused as error:
+            if error.wait is not None and error.wait <= PATIENCE:
+                if tasks:
+                    tasks.put_back(sent)
+                await asyncio.sleep(error.wait)
+            else:
+                await self._broken(written, error)
+        except Lost:
+            written.text = None
+        else:
+            written.text = part
+
+    async def stop(self, written: Written, part: str, tasks: Tasks | None, footer: Sequence[Block], key: str) -> None:
+        """End the stream with the rest of ``part`` and the footer."""
+        sent = tasks.changed() if tasks else []
+        chunks = _chunks(sent, part[len(written.text or "") :])
+        try:
+            await call(
+                self._client.chat_stopStream,
+                channel=self._place.channel,
+                ts=written.ts,
+                chunks=chunks or None,
+                blocks=list(footer) or None,
+                metadata={"event_type": EVENT_TYPE, "event_payload": {"key": key}},
+            )
+        except Refused as error:
+            if error.wait is not None:
+                if chunks:  # the words need not wait for the end
+                    if tasks:
+                        tasks.put_back(sent)
+                    await self.append(written, part, tasks)
+                await asyncio.sleep(min(error.wait, LONGEST_WAIT))
+                return
+            await self._broken(written, error)
+        except Lost:
+            written.text = None
+            await self.close(written)
+        else:
+            written.streaming, written.text = False, part
+
+    async def close(self, written: Written) -> None:
+        """End a stream as it is, if it is one; it can then be updated."""
+        for attempt in range(STOP_TRIES):
+            try:
+                await call(self._client.chat_stopStream, channel=self._place.channel, ts=written.ts)
+                break
+            except Refused as error:
+                self.stopped = self.stopped or error.error == _STOPPED
+                if error.wait is None:
+                    break
+                await asyncio.sleep(min(error.wait, LONGEST_WAIT))
+            except Lost:
+                await asyncio.sleep(LOOK_AFTER * 2**attempt)
+        written.streaming = False
+
+    # -- within ----------------------------------------------------------------------------------------------------
+
+    async def _started(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        try:
+            return await call(self._client.chat_startStream, **arguments)
+        except Refused as error:
+            if error.error != "invalid_arguments" or not self._place.channel.startswith("D"):
+                raise
+            # A direct conversation has one recipient only; whether it may be named there is not told.
+            plain = {name: value for name, value in arguments.items() if not name.startswith("recipient_")}
+            return await call(self._client.chat_startStream, **plain)
+
+    async def _broken(self, written: Written, error: Refused) -> None:
+        """A stream that takes no more; what was to be added is refused, so what is shown is certain."""
+        log.info("a stream takes no more: %s", error.error)
+        self.stopped = self.stopped or error.error == _STOPPED
+        if error.error in _CLOSED:
+            written.streaming = False
+        else:
+            await self.close(written)
+
+    async def _found(self, part: str, tasks: list[dict[str, Any]], known: Collection[str]) -> str | None:
+        """The message that Slack began though its answer was lost; None where there is none, or it cannot be told."""
+        await asyncio.sleep(LOOK_AFTER)
+        try:
+            messages = await self._poster.messages(self._place)
+        except (Refused, Lost) as error:
+            log.warning("could not look for a stream whose beginning was lost: %s", error)
+            return None
+        begun = _letters(part)[:_COMPARED]
+        for message in reversed(messages):
+            if not message.get("bot_id") or message.get("ts") in known or message.get("metadata"):
+                continue
+            if begun and _letters(str(message.get("text", ""))).startswith(begun):
+                return str(message["ts"])
+            if not begun and any(_letters(task["title"]) in _letters(json.dumps(message)) for task in tasks):
+                return str(message["ts"])
+        return None
+
+
+def _chunks(tasks: list[dict[str, Any]], text: str) -> list[dict[str, Any]]:
+    return [*tasks, {"type": "markdown_text", "text": text}] if text else tasks
+
+
+def _letters(text: str) -> str:
+    return re.sub(r"[\W_]", "", text)
