@@ -30,7 +30,7 @@ SLACK_SECONDS = 15
 _README = "README, 'Slack in ten minutes', says where it comes from."
 _REINSTALL = "Paste manifest.yml into the app's page 'App Manifest', save, and reinstall the app."
 _KINDS: Final = {"xoxb-": "a bot token", "xapp-": "an app-level token", "xoxp-": "a user token"}
-_SIGNING_SECRET = re.compile(r"[0-9a-f]{32}")
+_SIGNING_SECRET = re.compile(r"[0-9a-z]{32}")
 _REFUSED: Final = {
     "invalid_auth": "Slack does not know the token.",
     "not_authed": "Slack does not know the token.",
@@ -146,7 +146,7 @@ async def _way_in(settings: BotSettings) -> list[Check]:
             )
             checks.append(Check("SLACK_SIGNING_SECRET", True, found))
         else:
-            advice = "Copy it from the app's page 'Basic Information'; it is 32 letters a to f and digits."
+            advice = "Copy it from the app's page 'Basic Information'; it is 32 letters and digits."
             checks.append(Check("SLACK_SIGNING_SECRET", False, "It does not look like a signing secret.", advice))
     return checks
 
