@@ -211,7 +211,7 @@ class Core:
         return person
 
     def _add_channel(self, name: str, kind: ChannelKind, members: set[str], *, shared: bool = False) -> Channel:
-        channel = Channel(self.new_id("D" if kind == "im" else "C"), name, kind, members, shared)
+        channel = Channel(self.new_id("D" if kind == "im" else "C"), name, kind, members, self.team_id, shared)
         self.channels[channel.id] = channel
         return channel
 

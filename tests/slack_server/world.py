@@ -107,6 +107,7 @@ class Channel:
     name: str
     kind: ChannelKind
     members: set[str]
+    team: str
     shared: bool = False
     is_archived: bool = False
     messages: dict[str, Message] = field(default_factory=dict)
@@ -133,6 +134,10 @@ class Channel:
             "is_shared": self.shared,
             "is_ext_shared": self.shared,
             "is_org_shared": False,
+            "is_pending_ext_shared": False,
+            "pending_shared": [],
+            "shared_team_ids": [self.team, *(["T0OUTSIDE"] if self.shared else [])],
+            "context_team_id": self.team,
             "is_member": True,
             "num_members": len(self.members),
         }
