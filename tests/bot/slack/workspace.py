@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,7 +32,6 @@ class FakeSlack(AsyncWebClient):
     page: int = 999
     broken: dict[str, dict[str, Any]] = field(default_factory=dict)
     calls: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
-    on_call: Callable[[str], None] | None = None
 
     def __post_init__(self) -> None:
         super().__init__(token="xoxb-test")
@@ -81,21 +79,23 @@ class FakeSlack(AsyncWebClient):
     async def api_call(self, api_method: str, **request: Any) -> AsyncSlackResponse:
         given = {key: value for key, value in (request.get("params") or {}).items() if value is not None}
         self.calls.append((api_method, given))
+        told, status = self._told(api_method, given)  # as it is now; it may be on its way for a while
         await asyncio.sleep(self.limited.get(api_method, 0.0))
-        if self.on_call is not None:
-            self.on_call(api_method)
         failure = self.failing.get(api_method)
         if isinstance(failure, Exception):
             raise failure
+        if not told["ok"]:
+            raise SlackApiError("refused", self._response(told, status))  # type: ignore[no-untyped-call]
+        return self._response(told, status)
+
+    def _told(self, method: str, given: dict[str, Any]) -> tuple[dict[str, Any], int]:
+        failure = self.failing.get(method)
+        if isinstance(failure, str):
+            return {"ok": False, "error": failure}, 429 if failure == "ratelimited" else 200
         try:
-            if failure is not None:
-                raise _Refused(failure)
-            data = self.broken.get(api_method) or self._answer(api_method, given)
+            return {"ok": True, **(self.broken.get(method) or self._answer(method, given))}, 200
         except _Refused as refused:
-            told = {"ok": False, "error": str(refused)}
-            status = 429 if str(refused) == "ratelimited" else 200
-            raise SlackApiError("refused", self._response(told, status)) from None  # type: ignore[no-untyped-call]
-        return self._response({"ok": True, **data}, 200)
+            return {"ok": False, "error": str(refused)}, 200
 
     def _response(self, data: dict[str, Any], status: int) -> AsyncSlackResponse:
         return AsyncSlackResponse(
