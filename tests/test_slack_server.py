@@ -16,6 +16,12 @@ from tests.slack_server import SlackServer
 pytestmark = pytest.mark.anyio
 
 
+@pytest.fixture(autouse=True)
+def everything(slack: SlackServer) -> None:
+    """Here the app may do everything that the stand-in knows."""
+    slack.allow_all()
+
+
 @pytest.fixture
 async def app(slack: SlackServer, slack_client: AsyncWebClient) -> AsyncIterator[AsyncApp]:
     """Real Bolt, connected by Socket Mode."""

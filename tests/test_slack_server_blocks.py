@@ -17,6 +17,7 @@ pytestmark = pytest.mark.anyio
 @pytest.fixture(scope="module")
 def server() -> Iterator[SlackServer]:
     with SlackServer() as server:
+        server.allow_all()
         yield server
     assert not server.mistakes
 

@@ -21,6 +21,12 @@ pytestmark = pytest.mark.anyio
 Connect = Callable[[], AbstractAsyncContextManager[list[dict[str, Any]]]]
 
 
+@pytest.fixture(autouse=True)
+def everything(slack: SlackServer) -> None:
+    """Here the app may do everything that the stand-in knows."""
+    slack.allow_all()
+
+
 @pytest.fixture
 def connect(slack: SlackServer, slack_client: AsyncWebClient) -> Connect:
     """Connects real Bolt; gives the bodies that arrive, in order."""

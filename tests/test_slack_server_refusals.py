@@ -35,6 +35,7 @@ class Place:
 @pytest.fixture(scope="module")
 def place() -> Iterator[Place]:
     with SlackServer() as slack:
+        slack.allow_all()
         ana = slack.person("Ana")
         channel = slack.channel("general")
         question = slack.says(ana, channel, "A question")

@@ -16,6 +16,12 @@ pytestmark = pytest.mark.anyio
 Call = tuple[str, Callable[[Company, str], JSON]]
 
 
+@pytest.fixture(autouse=True)
+def everything(slack: SlackServer) -> None:
+    """Here the app may do everything that the stand-in knows."""
+    slack.allow_all()
+
+
 def post(**args: Any) -> Call:
     return ("chat.postMessage", lambda company, _: {"channel": company.general.id, **args})
 

@@ -11,8 +11,8 @@ In a test the fixture ``slack`` is a running server of its own on a free loopbac
         assert "41,000" in slack.shown(company.finance, ts)
 
 At the end of the test there may be no violation (unless it called ``slack.expect_violations("*not_in_channel*")``), no
-acknowledgement that took over three seconds, and no stream that is still open. Everything runs in a thread of its own:
-the app may live in the test's loop or in another process, and a loop that is blocked is noticed.
+acknowledgement that took over three seconds, and no stream that is still open or broke off. Everything runs in a
+thread of its own: the app may live in the test's loop or in another process, and a loop that is blocked is noticed.
 
 **What people do**: ``says``, ``edits``, ``deletes``, ``unfurls``, ``reacts``, ``unreacts``, ``joins``, ``leaves``,
 ``opens_messages_tab``, ``presses_stop``, ``deletes_file``, ``other_bot_says``, ``raw_event`` (``acting``); and what
@@ -46,7 +46,7 @@ when). Waiting: ``await slack.until(lambda: …)``, or ``slack.wait_for(lambda: 
 **Settings**: ``clock_factor`` (stretches Slack's long waits: retries after 0, 60 and 300 s, the lifetime of streams and
 response URLs, the minutes of rate limits), ``stream_seconds``, ``stream_bytes``, ``block_text_limit``, ``page_size``
 (15: as some apps get), ``root_on_every_page``, ``echoes`` (the app hears of its own messages), ``scopes`` and
-``events`` (from ``manifest.yml`` if there is one, else everything), ``ack_seconds``, ``may_ping(person)``. Where it is
+``events`` (from ``manifest.yml``; ``allow_all()`` grants everything), ``ack_seconds``, ``may_ping(person)``. Where it is
 not known how Slack behaves there is a setting for the other way: ``refuses_recipients_in_direct`` (recipients of a
 stream in a direct message), ``refuses_updates_of_streams`` (``block_mismatch`` for ``chat.update`` of what was
 streamed).

@@ -155,7 +155,7 @@ class Acting(Transport):
             stopped = [message for message in channel.thread(thread) if message.open]
             for message in stopped:
                 assert message.stream is not None
-                message.stream.state = "stopped_by_user"
+                message.stream.ended = "stopped_by_user"
             streams = [message.ts for message in stopped]
             event = {"type": "agent_session_stopped", "channel": channel.id, "thread_ts": thread, "user": person.id}
             return self.event(event | {"streaming_message_ts": streams})

@@ -129,8 +129,6 @@ class Core:
         self.bot = self._add_person("Situate", is_bot=True)
         self.bot.bot_id = "B0SITUATE"
 
-    # Addresses
-
     @property
     def url(self) -> str:
         return f"http://{self._host}:{self._port}"
@@ -242,6 +240,10 @@ class Core:
         key = self.new_id("R")
         self.response_urls[key] = ResponseUrl(channel, user, time.monotonic(), message_ts)
         return f"{self.url}/response/{self.team_id}/{key}"
+
+    def allow_all(self) -> None:
+        """Grant all scopes and send all events, whatever the manifest says."""
+        self.scopes, self.events = set(ALL_SCOPES), None
 
     # What must not happen
 

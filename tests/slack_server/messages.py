@@ -19,14 +19,22 @@ StreamState = Literal["open", "stopped", "expired", "stopped_by_user"]
 
 @dataclass(eq=False)
 class Stream:
-    """The streaming side of a message. ``mode`` is fixed by the first content: ``text`` or ``chunks``."""
+    """The streaming side of a message. ``mode`` is fixed by the first content: ``text`` or ``chunks``.
 
-    started: float
+    ``ends``: when it is over, stopped or not, in monotonic seconds.
+    """
+
+    ends: float
     recipient: str | None
-    state: StreamState = "open"
+    ended: Literal["stopped", "stopped_by_user"] | None = None
     mode: Literal["text", "chunks"] | None = None
     tasks: dict[str, JSON] = field(default_factory=dict)
     title: str = ""
+
+    @property
+    def state(self) -> StreamState:
+        """``open`` until somebody stops it or its time is over."""
+        return self.ended or ("open" if time.monotonic() < self.ends else "expired")
 
 
 @dataclass(eq=False)
@@ -116,6 +124,11 @@ class Message:
     def open(self) -> bool:
         """Whether text can still be appended."""
         return self.stream is not None and self.stream.state == "open"
+
+    @property
+    def is_abandoned(self) -> bool:
+        """Whether a stream was neither stopped nor, after its time, rewritten: people see it as broken off."""
+        return self.stream is not None and self.stream.ended is None and not self.edited and not self.deleted
 
     @property
     def root(self) -> str:

@@ -34,7 +34,7 @@ def start(slack: Clicking, args: JSON) -> JSON:
         raise Refused("user_not_found")
     thread = slack.place("chat.startStream", channel, args["thread_ts"])
     message = slack.own(channel.id, Content(), thread)
-    message.stream = Stream(time.monotonic(), recipients[0])
+    message.stream = Stream(time.monotonic() + slack.stream_seconds * slack.clock_factor, recipients[0])
     _append(slack, "chat.startStream", message, args)
     channel.messages[message.ts] = message
     message.note()
@@ -66,7 +66,7 @@ def stop(slack: Clicking, args: JSON) -> JSON:
     _append(slack, "chat.stopStream", message, args)
     message.blocks, message.metadata = blocks, metadata
     assert message.stream is not None
-    message.stream.state = "stopped"
+    message.stream.ended = "stopped"
     message.note()
     slack.statuses.append(Status(time.monotonic(), channel.id, message.root, status, "session"))
     session = slack.sessions.get((channel.id, message.root))
@@ -84,9 +84,6 @@ def _open(slack: Clicking, args: JSON, method: str) -> tuple[Channel, Message]:
     stream = message.stream
     if stream is None:
         raise Refused("message_not_in_streaming_state", "it never was a stream")
-    lifetime = slack.stream_seconds * slack.clock_factor
-    if stream.state == "open" and time.monotonic() - stream.started > lifetime:
-        stream.state = "expired"
     if stream.state == "stopped_by_user" and method == "chat.appendStream":
         raise Refused("stopped_by_user", blameless=True)
     if stream.state != "open":

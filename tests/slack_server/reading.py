@@ -65,8 +65,17 @@ class Reading(Clicking):
 
     @property
     def open_streams(self) -> list[Message]:
-        """Streams that were neither stopped by the app nor by a person."""
-        return [m.snapshot() for c in list(self.channels.values()) for m in list(c.messages.values()) if m.open]
+        """Streams that still take something."""
+        return [message for message in self._everything() if message.open]
+
+    @property
+    def abandoned_streams(self) -> list[Message]:
+        """Streams that nobody stopped, and that were not rewritten after their time either."""
+        return [message for message in self._everything() if message.is_abandoned]
+
+    def _everything(self) -> list[Message]:
+        channels = list(self.channels.values())
+        return self.on_loop(lambda: [m.snapshot() for channel in channels for m in channel.messages.values()])
 
     def called(self, method: str) -> list[Call]:
         """The calls of a method that have ended."""

@@ -122,7 +122,12 @@ def check_arguments(method: str, given: JSON) -> JSON:
     types.setdefault("team_id", "str")  # Bolt's clients send it with everything
     problems = [f"unknown argument: {name}" for name in given if name not in types]
     needed = [name for name, _ in _named(signature.required)]
-    problems += [f"missing required field: {name}" for name in needed if given.get(name) in (None, "")]
+    may_be_empty = {"status"}  # an empty status takes the line away
+    problems += [
+        f"missing required field: {name}"
+        for name in needed
+        if given.get(name) is None or (given[name] == "" and name not in may_be_empty)
+    ]
     arguments = {}
     for name, value in given.items():
         if name in types and value is not None:
