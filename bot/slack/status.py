@@ -28,7 +28,8 @@ class Status:
         self._place = place
         self._sentence: str | None = None  # to be said next
         self._session: SessionStatus | None = None  # to be set next
-        self._said = False
+        self._said = False  # whether a sentence is shown, if no message came since
+        self._said_at = 0.0  # of the loop's clock
         self._refused: set[str] = set()  # methods that Slack does not let us use here
         self._task: asyncio.Task[None] | None = None
 
@@ -42,10 +43,10 @@ class Status:
         self._session = "processing"
         self.say(sentence)
 
-    def end(self) -> None:
-        """It is not any more."""
+    def end(self, *, posted: float | None) -> None:
+        """It is not any more. A message takes the sentence away: ``posted`` is when, of the loop's clock, one came."""
         self._session = "active"
-        self._sentence = "" if self._said or self._sentence else None
+        self._sentence = "" if self._said and (posted is None or posted < self._said_at) else None
         self._set_off()
 
     def _set_off(self) -> None:
@@ -60,6 +61,7 @@ class Status:
                 self._said = bool(sentence)
                 arguments = {"channel_id": place.channel, "thread_ts": place.thread, "status": sentence}
                 await self._try("status", self._client.assistant_threads_setStatus, arguments)
+                self._said_at = asyncio.get_running_loop().time()
             if self._session is not None:
                 session, self._session = self._session, None
                 arguments = {"channel_id": place.channel, "thread_ts": place.thread, "status": session}

@@ -110,18 +110,23 @@ class AnswerMessages:
         self.begin()
         if isinstance(event, Searching):
             self._tasks.begin(event, self.texts)
-            self._status.say(self.texts.say("searching_for", query=event.query))
+            self._say("searching_for", query=event.query)
         elif isinstance(event, Found):
             self._tasks.end(event, self.texts)
             if event.hits:
                 passages = self.texts.say("passages", count=event.hits)
-                self._status.say(self.texts.say("reading_passages", passages=passages))
+                self._say("reading_passages", passages=passages)
         elif isinstance(event, Text):
             self._outgoing.add(event.text)
         elif isinstance(event, Reset):
             self._outgoing.clear()
             self._meanwhile = event.reason
         self._wake.set()
+
+    def _say(self, key: str, **values: object) -> None:
+        """Say under the thread what goes on, where no stream shows it."""
+        if not self._streams.possible():
+            self._status.say(self.texts.say(key, **values))
 
     async def finish(self, answer: Answer, footer: Sequence[Block], text: str) -> tuple[str, ...]:
         """Bring the messages to say the answer, ``footer`` under the last; their ``ts`` in order.
@@ -146,7 +151,7 @@ class AnswerMessages:
         if delete:
             for written in self._written:
                 await self._remove(written)
-            self._status.end()
+            self._status.end(posted=None)
 
     # -- the writer ------------------------------------------------------------------------------------------------
 
@@ -166,7 +171,7 @@ class AnswerMessages:
             self._writer = asyncio.create_task(self._write())
             await self._writer
         finally:
-            self._status.end()
+            self._status.end(posted=max((written.began for written in self._written), default=None))
         return tuple(ts for ts in (*(written.ts for written in self._written), self._alone) if ts)
 
     async def _write(self) -> None:
@@ -244,8 +249,8 @@ class AnswerMessages:
         if whole or end is not None or _now() - written.began > self._renew_after:
             footer = self._under(part, end, streamed=True)
             tasks = self._tasks if number == 0 else None
-            await self._streams.stop(written, part, tasks, footer, f"{self._key}:{number}")
-            written.ended = end is not None and written.text == part
+            certain = await self._streams.stop(written, part, tasks, footer, f"{self._key}:{number}")
+            written.ended = end is not None and certain
             return True
         if part != written.text or (number == 0 and self._tasks):
             await self._streams.append(written, part, self._tasks if number == 0 else None)

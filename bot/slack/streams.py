@@ -97,8 +97,8 @@ class Streams:
         else:
             written.text = part
 
-    async def stop(self, written: Written, part: str, tasks: Tasks | None, footer: Sequence[Block], key: str) -> None:
-        """End the stream with the rest of ``part`` and the footer."""
+    async def stop(self, written: Written, part: str, tasks: Tasks | None, footer: Sequence[Block], key: str) -> bool:
+        """End the stream with the rest of ``part`` and the footer; whether that is certain."""
         sent = tasks.changed() if tasks else []
         chunks = _chunks(sent, part[len(written.text or "") :])
         try:
@@ -117,13 +117,15 @@ class Streams:
                         tasks.put_back(sent)
                     await self.append(written, part, tasks)
                 await asyncio.sleep(min(error.wait, LONGEST_WAIT))
-                return
+                return False
             await self._broken(written, error)
         except Lost:
             written.text = None
             await self.close(written)
         else:
             written.streaming, written.text = False, part
+            return True
+        return False
 
     async def close(self, written: Written) -> None:
         """End a stream as it is, if it is one; it can then be updated."""
@@ -175,7 +177,8 @@ class Streams:
                 continue
             if begun and _letters(str(message.get("text", ""))).startswith(begun):
                 return str(message["ts"])
-            if not begun and any(_letters(task["title"]) in _letters(json.dumps(message)) for task in tasks):
+            said = _letters(json.dumps(message, ensure_ascii=False))
+            if not begun and any(_letters(task["title"]) in said for task in tasks):
                 return str(message["ts"])
         return None
 

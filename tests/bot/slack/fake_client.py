@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal, cast
 
@@ -61,6 +62,7 @@ class FakeSlack:
         self.calls: list[tuple[str, dict[str, Any]]] = []
         self.messages: dict[str, Shown] = {}
         self.faults: dict[str, list[Fault | None]] = defaultdict(list)
+        self.before: dict[str, Callable[[], None]] = {}  # what happens once before a call
         self.latency = 0.0
         self._count = 0
 
@@ -80,6 +82,7 @@ class FakeSlack:
     async def _call(self, method: str, arguments: dict[str, Any]) -> Answered:
         self.calls.append((method, arguments))
         await asyncio.sleep(self.latency)
+        self.before.pop(method, lambda: None)()
         fault = self.faults[method].pop(0) if self.faults[method] else None
         if fault is not None and fault.when == "before":
             raise fault.error
@@ -174,7 +177,13 @@ class FakeSlack:
 
     def _conversations_replies(self, arguments: dict[str, Any]) -> dict[str, Any]:
         found = [
-            {"ts": message.ts, "bot_id": "B1", "text": message.markdown or message.text, "metadata": message.metadata}
+            {
+                "ts": message.ts,
+                "bot_id": "B1",
+                "text": message.markdown or message.text,
+                "metadata": message.metadata,
+                "blocks": list(message.tasks.values()),
+            }
             for message in self.messages.values()
         ]
         return {"messages": found}
