@@ -166,7 +166,8 @@ class _Asked:
 
     @classmethod
     def of(cls, question: Question) -> _Asked:
-        return cls(question.channel, question.thread, question.user, question.user_team)
+        thread = "" if question.how is How.COMMAND else question.thread  # a command stands in none
+        return cls(question.channel, thread, question.user, question.user_team)
 
 
 async def _in_place(directory: Directory, asked: _Asked, least: Viewer) -> Reading:

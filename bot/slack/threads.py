@@ -128,7 +128,7 @@ async def plain_question(text: str, directory: Directory, me: Me) -> str:
 
 async def _replies(client: AsyncWebClient, question: Question, seconds: float) -> tuple[list[Mapping[str, Any]], bool]:
     """The messages of the thread before the question, oldest first, and whether they are all."""
-    messages: list[Mapping[str, Any]] = []
+    messages: dict[Any, Mapping[str, Any]] = {}  # by ts: the root may stand on each page
     cursor: str | None = None
     try:
         async with asyncio.timeout(seconds):
@@ -141,10 +141,10 @@ async def _replies(client: AsyncWebClient, question: Question, seconds: float) -
                     limit=PAGE,
                     cursor=cursor,
                 )
-                messages += [one for one in response.get("messages") or () if isinstance(one, dict)]
+                messages |= {one.get("ts"): one for one in response.get("messages") or () if isinstance(one, dict)}
                 cursor = (response.get("response_metadata") or {}).get("next_cursor")
                 if not cursor:
-                    return messages, not response.get("has_more")
+                    return list(messages.values()), not response.get("has_more")
     except SlackApiError as error:
         if error_code(error) in _NO_THREAD:
             return [], True  # what was said there is gone
@@ -152,7 +152,7 @@ async def _replies(client: AsyncWebClient, question: Question, seconds: float) -
     except (SlackClientError, aiohttp.ClientError, OSError, ValueError, AttributeError) as error:
         # TimeoutError is an OSError; the last two are the SDK's, for an answer that is no JSON object
         log.warning("a thread could not be read: %s", type(error).__name__)
-    return messages, False
+    return list(messages.values()), False
 
 
 def _line(message: Mapping[str, Any], me: str | None) -> _Line | None:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.ledger import StoredAnswer
 from bot.slack.asking import How, Question
@@ -19,6 +20,8 @@ from bot.slack.audience import NOTHING, Reading, of_person, of_place, of_questio
 from bot.slack.directory import CannotCheck, Directory
 from indexer import WORKSPACE, Audience
 from tests.bot.slack.workspace import ME, TEAM, FakeSlack
+from tests.fixtures.slack import Company
+from tests.slack_server import Channel, Person, SlackServer
 
 pytestmark = pytest.mark.anyio
 
@@ -55,22 +58,22 @@ def answer(channel: str, asker: str, reading: Reading) -> StoredAnswer:
 
 
 @pytest.fixture
-def slack() -> FakeSlack:
+def fake() -> FakeSlack:
     """#all with two employees, #ext with a guest, a direct conversation of Ada's with the bot."""
-    slack = FakeSlack()
+    fake = FakeSlack()
     for id in ("UADA", "UBO"):
-        slack.person(id)
-    slack.person("UGUEST", is_restricted=True)
-    slack.person(ME, is_bot=True)
-    slack.channel("CALL", "UADA", "UBO")
-    slack.channel("CEXT", "UADA", "UGUEST")
-    slack.channel("DADA", "UADA", is_im=True, user="UADA")
-    return slack
+        fake.person(id)
+    fake.person("UGUEST", is_restricted=True)
+    fake.person(ME, is_bot=True)
+    fake.channel("CALL", "UADA", "UBO")
+    fake.channel("CEXT", "UADA", "UGUEST")
+    fake.channel("DADA", "UADA", is_im=True, user="UADA")
+    return fake
 
 
 @pytest.fixture
-async def directory(slack: FakeSlack) -> AsyncIterator[Directory]:
-    directory = Directory(slack, TEAM, me=ME, patience=0.2)
+async def directory(fake: FakeSlack) -> AsyncIterator[Directory]:
+    directory = Directory(fake, TEAM, me=ME, patience=0.2)
     yield directory
     await directory.close()
 
@@ -88,9 +91,9 @@ async def test_a_guest_in_a_channel_leaves_its_own_documents_only_and_it_is_said
     assert reading.channel_documents_only
 
 
-async def test_a_group_conversation_is_a_channel_of_its_members(slack: FakeSlack, directory: Directory) -> None:
-    slack.channel("GM", "UADA", "UBO", private=True, is_mpim=True)
-    slack.channel("GX", "UADA", "UGUEST", private=True, is_mpim=True)
+async def test_a_group_conversation_is_a_channel_of_its_members(fake: FakeSlack, directory: Directory) -> None:
+    fake.channel("GM", "UADA", "UBO", private=True, is_mpim=True)
+    fake.channel("GX", "UADA", "UGUEST", private=True, is_mpim=True)
     assert WORKSPACE in (await of_question(directory, question("GM", "UADA"))).viewer.audiences
     assert (await of_question(directory, question("GX", "UADA"))).left_out == "outsiders"
 
@@ -112,12 +115,12 @@ async def test_a_guests_direct_message_reads_their_channels_only(directory: Dire
 
 
 async def test_a_channel_that_was_left_is_not_read_in_direct_messages_from_that_moment(
-    slack: FakeSlack, directory: Directory
+    fake: FakeSlack, directory: Directory
 ) -> None:
     """No event came."""
     direct = question("DADA", "UADA", How.DIRECT, kind="im")
     assert "channel:CALL" in (await of_question(directory, direct)).audiences
-    slack.inside["CALL"].discard("UADA")
+    fake.inside["CALL"].discard("UADA")
     assert "channel:CALL" not in (await of_question(directory, direct)).audiences
 
 
@@ -129,19 +132,19 @@ async def test_an_event_from_another_organisation_is_believed(directory: Directo
 
 
 async def test_a_command_where_the_bot_is_not_reads_the_workspace_without_that_channel(
-    slack: FakeSlack, directory: Directory
+    fake: FakeSlack, directory: Directory
 ) -> None:
-    slack.channel("CPUB", "UADA", "UBO", is_member=False)
+    fake.channel("CPUB", "UADA", "UBO", is_member=False)
     reading = await of_question(directory, question("CPUB", "UADA", How.COMMAND))
     assert reading.audiences == ("workspace",)
     assert reading.shareable
 
 
 async def test_a_command_where_the_bot_can_see_nobody_is_for_the_askers_eyes(
-    slack: FakeSlack, directory: Directory
+    fake: FakeSlack, directory: Directory
 ) -> None:
     """A private channel without the bot, or a direct conversation between two people."""
-    slack.channel("CPRIV", "UADA", "UGUEST", private=True, is_member=False)
+    fake.channel("CPRIV", "UADA", "UGUEST", private=True, is_member=False)
     for channel in ("CPRIV", "DTWO"):
         reading = await of_question(directory, question(channel, "UADA", How.COMMAND))
         assert {"workspace", "user:UADA"} <= set(reading.audiences)
@@ -158,8 +161,9 @@ async def test_a_command_in_the_askers_direct_conversation_reads_what_a_message_
     directory: Directory,
 ) -> None:
     by_command = await of_question(directory, question("DADA", "UADA", How.COMMAND))
-    assert by_command == await of_question(directory, question("DADA", "UADA", How.DIRECT, kind="im"))
-    assert by_command == await of_place(directory, "DADA", TS)
+    direct = await of_question(directory, question("DADA", "UADA", How.DIRECT, kind="im"))
+    assert {*by_command.audiences, f"thread:DADA-{TS}"} == set(direct.audiences)
+    assert by_command == await of_place(directory, "DADA")
 
 
 async def test_what_is_answered_privately_is_what_the_asker_may_read_themself(directory: Directory) -> None:
@@ -170,67 +174,67 @@ async def test_what_is_answered_privately_is_what_the_asker_may_read_themself(di
     assert theirs.audiences == ("channel:CEXT",)
 
 
-async def test_an_archived_channel_reads_nothing(slack: FakeSlack, directory: Directory) -> None:
-    slack.channels["CALL"]["is_archived"] = True
+async def test_an_archived_channel_reads_nothing(fake: FakeSlack, directory: Directory) -> None:
+    fake.channels["CALL"]["is_archived"] = True
     assert (await of_question(directory, question("CALL", "UADA"))).audiences == ()
 
 
-async def test_who_joined_a_moment_ago_is_found(slack: FakeSlack, directory: Directory) -> None:
+async def test_who_joined_a_moment_ago_is_found(fake: FakeSlack, directory: Directory) -> None:
     """The members are known from before, and the event is still on its way."""
     await of_question(directory, question("CALL", "UADA"))
-    slack.person("UNEW", is_restricted=True)
-    slack.inside["CALL"].add("UNEW")
+    fake.person("UNEW", is_restricted=True)
+    fake.inside["CALL"].add("UNEW")
     reading = await of_question(directory, question("CALL", "UNEW"))
     assert reading.audiences == ("channel:CALL", f"thread:CALL-{TS}")
     assert reading.left_out == "outsiders"
 
 
 async def test_who_asks_from_outside_a_channel_is_not_given_its_documents(
-    slack: FakeSlack, directory: Directory
+    fake: FakeSlack, directory: Directory
 ) -> None:
-    slack.person("UPASSER")
+    fake.person("UPASSER")
     reading = await of_question(directory, question("CALL", "UPASSER", How.COMMAND))
     assert reading.audiences == ("workspace",)
 
 
-async def test_a_member_that_slack_does_not_know_may_be_an_outsider(slack: FakeSlack, directory: Directory) -> None:
-    slack.inside["CALL"].add("W404")
+async def test_a_member_that_slack_does_not_know_may_be_an_outsider(fake: FakeSlack, directory: Directory) -> None:
+    fake.inside["CALL"].add("W404")
     assert (await of_question(directory, question("CALL", "UADA"))).left_out == "outsiders"
 
 
-async def test_deleted_people_and_own_apps_are_no_readers(slack: FakeSlack, directory: Directory) -> None:
-    slack.person("UOLD", is_restricted=True, deleted=True)
-    slack.person("UAPP", is_bot=True, is_restricted=None)
-    slack.inside["CALL"] |= {"UOLD", "UAPP"}
+async def test_deleted_people_and_own_apps_are_no_readers(fake: FakeSlack, directory: Directory) -> None:
+    fake.person("UOLD", is_restricted=True, deleted=True)
+    fake.person("UAPP", is_bot=True, is_restricted=None)
+    fake.inside["CALL"] |= {"UOLD", "UAPP"}
     assert (await of_question(directory, question("CALL", "UADA"))).left_out is None
 
 
 @pytest.mark.parametrize("method", ["conversations.info", "conversations.members", "users.info"])
 async def test_where_readers_cannot_be_checked_the_channels_own_is_left_and_it_is_said(
-    slack: FakeSlack, directory: Directory, method: str
+    fake: FakeSlack, directory: Directory, method: str
 ) -> None:
-    slack.failing[method] = "ratelimited"
+    fake.failing[method] = "ratelimited"
     reading = await of_question(directory, question("CALL", "UADA"))
     assert reading.audiences == ("channel:CALL", f"thread:CALL-{TS}")
     assert reading.left_out == "cannot_check"
 
 
 async def test_where_a_persons_channels_cannot_be_checked_they_are_left_out_and_it_is_said(
-    slack: FakeSlack, directory: Directory
+    fake: FakeSlack, directory: Directory
 ) -> None:
-    slack.failing["users.conversations"] = "ratelimited"
+    fake.failing["users.conversations"] = "ratelimited"
     reading = await of_question(directory, question("DADA", "UADA", How.DIRECT, kind="im"))
     assert set(reading.audiences) == {"workspace", "user:UADA", f"thread:DADA-{TS}"}
     assert reading.left_out == "cannot_check"
 
 
 async def test_a_cold_start_with_many_members_and_a_slow_slack_is_answered_in_time_and_rightly_later(
-    slack: FakeSlack,
+    fake: FakeSlack,
 ) -> None:
-    slack.page = 100
-    slack.limited["users.list"] = 0.1
-    slack.channel("CBIG", *(slack.person(f"U{number}") for number in range(300)))
-    directory = Directory(slack, TEAM, me=ME, patience=0.1)
+    fake.page = 100
+    fake.limited["users.list"] = 0.1
+    fake.channel("CBIG", *(fake.person(f"U{number}") for number in range(300)))
+    directory = Directory(fake, TEAM, me=ME, patience=0.1)
     began = time.monotonic()
     early = await of_question(directory, question("CBIG", "U1"))
     assert time.monotonic() - began < 0.3
@@ -240,7 +244,7 @@ async def test_a_cold_start_with_many_members_and_a_slow_slack_is_answered_in_ti
     late = await of_question(directory, question("CBIG", "U1"))
     assert late.left_out is None
     assert "workspace" in late.audiences
-    assert slack.count("users.info") == 0
+    assert fake.count("users.info") == 0
     await directory.close()
 
 
@@ -251,13 +255,46 @@ async def test_who_clicks_is_shown_only_what_they_may_read_themself(directory: D
     assert (await of_person(directory, "UGUEST", given)).audiences == frozenset()
 
 
-async def test_a_click_that_cannot_be_checked_shows_nothing_and_says_so(slack: FakeSlack, directory: Directory) -> None:
+async def test_a_click_that_cannot_be_checked_shows_nothing_and_says_so(fake: FakeSlack, directory: Directory) -> None:
     given = answer("CALL", "UADA", await of_question(directory, question("CALL", "UADA")))
-    slack.failing["users.conversations"] = "ratelimited"
+    fake.failing["users.conversations"] = "ratelimited"
     with pytest.raises(CannotCheck):
         await of_person(directory, "UBO", given)
     workspace_only = replace(given, audiences=("workspace",))
     assert (await of_person(directory, "UBO", workspace_only)).audiences == {WORKSPACE}
+
+
+# -- on the local Slack ----------------------------------------------------------------------------------------------
+
+
+async def test_in_a_real_company_each_place_reads_its_own(
+    slack: SlackServer, company: Company, slack_client: AsyncWebClient
+) -> None:
+    """Over real sockets, two to a page: #general has a guest, #shared is with another organisation."""
+    slack.page_size = 2
+    directory = Directory(slack_client, slack.team_id, me=slack.bot.id, patience=30)
+
+    async def read_in(channel: Channel, person: Person, how: How = How.MENTION) -> tuple[set[str], str | None]:
+        reading = await of_question(
+            directory, Question(slack.team_id, channel.id, TS, TS, person.id, "?", how, kind=channel.kind)
+        )
+        assert f"thread:{channel.id}-{TS}" in reading.audiences
+        return set(reading.audiences) - {f"thread:{channel.id}-{TS}"}, reading.left_out
+
+    office, general, finance, shared = (
+        f"channel:{one.id}" for one in (company.office, company.general, company.finance, company.shared)
+    )
+    assert await read_in(company.office, company.ana) == ({office, "workspace"}, None)
+    assert await read_in(company.finance, company.ben) == ({finance, "workspace"}, None)
+    assert await read_in(company.general, company.ana) == ({general}, "outsiders")
+    assert await read_in(company.shared, company.ana) == ({shared}, "outsiders")
+    group = slack.group(company.ana, company.ben)
+    assert await read_in(group, company.ana) == ({f"channel:{group.id}", "workspace"}, None)
+    with_group = {office, general, finance, shared, f"channel:{group.id}"}
+    ana, gus = slack.direct(company.ana), slack.direct(company.gus)
+    assert await read_in(ana, company.ana, How.DIRECT) == ({*with_group, "workspace", f"user:{company.ana.id}"}, None)
+    assert await read_in(gus, company.gus, How.DIRECT) == ({general}, None)
+    await directory.close()
 
 
 # -- any workspace ---------------------------------------------------------------------------------------------------
@@ -439,7 +476,9 @@ def check_reading(world: World, asked: Question, reading: Reading, *, told: bool
         open_to_all = not world.strangers_in(asked.channel) and all(map(world.works_here, seen_by))
         expected = {WORKSPACE} if open_to_all and not world.places[asked.channel].archived else set()
         if world.is_read_in(asked.channel):
-            expected |= {Audience("channel", asked.channel), Audience("thread", f"{asked.channel}-{TS}")}
+            expected.add(Audience("channel", asked.channel))
+            if asked.how is not How.COMMAND:  # which stands in no thread
+                expected.add(Audience("thread", f"{asked.channel}-{TS}"))
     if told:
         assert audiences == expected
         assert reading.left_out != "cannot_check"
@@ -494,7 +533,7 @@ def test_in_any_workspace_nobody_is_shown_what_they_may_not_read(
         check_reading(world, asked, reading, told=told)
         await check_click(world, directory, clicks, asked, reading, told=told)
         if not asked.is_direct:
-            place = await of_place(directory, asked.channel, TS)
+            place = await of_place(directory, asked.channel, "" if asked.how is How.COMMAND else TS)
             assert place.shareable
             check_reading(world, asked, replace(place), told=False)
 
