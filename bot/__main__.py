@@ -40,8 +40,8 @@ err = Console(stderr=True, highlight=False, soft_wrap=True)
 
 app = typer.Typer(
     help="Ask the documents. Without a command: the bot in Slack where SLACK_BOT_TOKEN is set; else the console, or an "
-    "answer to each line of a standard input that is no terminal. Exit codes: 0 answered, also with passages where Claude is away; 2 wrong usage or settings; "
-    "3 neither an answer nor passages could be had.",
+    "answer to each line of a standard input that is no terminal. Exit codes: 0 answered, also with passages where "
+    "Claude is away; 2 wrong usage or settings; 3 neither an answer nor passages could be had.",
     add_completion=False,
     pretty_exceptions_enable=False,  # its tracebacks would show local variables: document text, keys
 )

@@ -11,6 +11,7 @@ pytest_plugins = [
     "tests.fixtures.command_line",
     "tests.fixtures.postgres",
     "tests.fixtures.slack",
+    "tests.fixtures.bot",
 ]
 
 

@@ -25,6 +25,7 @@ class Question:
     is the question's own ``ts`` where it begins one. ``kind`` of conversation: ``im``, ``mpim``, ``channel``
     (public), ``group`` (private), or "" where the event did not tell. ``edited``: the text was changed after it was
     asked. ``files`` are the file objects of the message, as they came. ``response_url`` belongs to a command.
+    ``private``: answered with what the asker may read, for their eyes. ``again`` is the click that asks once more.
     """
 
     team: str
@@ -39,11 +40,14 @@ class Question:
     edited: bool = False
     files: tuple[dict[str, Any], ...] = field(default=())
     response_url: str | None = None
+    private: bool = False
+    again: str = ""
 
     @property
     def key(self) -> str:
         """Names this question, and this wording of it, for ever: ``T1:C1:1700000000.000100:9f86d081884c7d65``."""
-        return f"{self.team}:{self.channel}:{self.ts}:{text_hash(self.text)}"
+        again = f":{text_hash(self.again)}" if self.again else ""
+        return f"{self.team}:{self.channel}:{self.ts}:{text_hash(self.text)}{again}"
 
     @property
     def is_direct(self) -> bool:

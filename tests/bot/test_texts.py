@@ -12,7 +12,7 @@ import pytest
 from bot import texts
 from bot.texts import ENGLISH, FRENCH, TEXTS, texts_for
 
-SOURCE = Path(texts.__file__).parent
+SOURCE = Path(texts.__file__).parent.parent
 
 
 def fields(text: str) -> set[str]:

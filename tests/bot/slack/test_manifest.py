@@ -31,6 +31,7 @@ EVENTS: Final[frozenset[str]] = frozenset(MANIFEST["settings"]["event_subscripti
 
 # What a method needs of a bot token, by Slack's reference. For those of conversations: by the kinds that we ask about.
 READ_CONVERSATIONS = frozenset({"channels:read", "groups:read", "mpim:read"})
+LOOK_AT_CONVERSATIONS = READ_CONVERSATIONS | {"im:read"}  # /ask may be used in a direct conversation
 READ_MESSAGES = frozenset({"channels:history", "groups:history", "im:history", "mpim:history"})
 NEEDED_BY_METHOD: Final[dict[str, frozenset[str]]] = {
     "agents.sessions.setStatus": frozenset({"chat:write"}),
@@ -47,7 +48,7 @@ NEEDED_BY_METHOD: Final[dict[str, frozenset[str]]] = {
     "chat.stopStream": frozenset({"chat:write"}),
     "chat.update": frozenset({"chat:write"}),
     "conversations.history": READ_MESSAGES,
-    "conversations.info": READ_CONVERSATIONS,
+    "conversations.info": LOOK_AT_CONVERSATIONS,
     "conversations.members": READ_CONVERSATIONS,
     "conversations.replies": READ_MESSAGES,
     "files.info": frozenset({"files:read"}),

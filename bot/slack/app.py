@@ -1,0 +1,200 @@
+"""The bot in Slack: everything is opened, the listeners are registered, and events come in by socket or by HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+import aiohttp
+from aiohttp import web
+from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
+from slack_bolt.async_app import AsyncApp
+from slack_sdk.errors import SlackApiError, SlackClientError
+
+from bot.answering.answerer import Answerer
+from bot.ledger import Ledger
+from bot.settings import BotSettings
+from bot.slack.connection import TIMEOUT_SECONDS, SlackUnavailable, open_client, who_am_i
+from bot.slack.desk import Desk
+from bot.slack.directory import Directory
+from bot.slack.files import Attachments
+from bot.slack.intake import FollowUps, Intake
+from bot.slack.listeners import agent, answers, commands, directory, feedback, questions, rest
+from bot.slack.parts import Parts
+from bot.slack.posting import Poster
+from bot.slack.reply import SlackReplies
+from bot.slack.workspace import Workspace
+from indexer import Indexer, Leases, SettingsInvalid, SituateError, new_executor_id
+
+log = logging.getLogger(__name__)
+
+PING_SECONDS = 3.0  # a socket that is open and silent is given up after four of them
+HOUSEKEEPING_SECONDS = 3_600.0
+KEPT_DAYS = 30  # how long the wording of an answered question is kept, for "Try again"
+EVENTS_PATH = "/slack/events"
+
+
+@dataclass(frozen=True, slots=True)
+class SlackBot:
+    """The bot, open. ``app`` takes events as soon as it is connected."""
+
+    app: AsyncApp
+    parts: Parts
+    desk: Desk
+
+
+@asynccontextmanager
+async def open_bot(settings: BotSettings, library: Indexer, answerer: Answerer) -> AsyncIterator[SlackBot]:
+    """The bot without a connection: what a dead process left is taken over, nothing new comes in yet.
+
+    Raises SettingsInvalid for a token that Slack refuses, SlackUnavailable and CatalogueUnavailable.
+    """
+    async with AsyncExitStack() as stack:
+        client = open_client(settings)
+        # One session for all calls: a connection is kept open, where each call would make its own.
+        client.session = await stack.enter_async_context(
+            aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=TIMEOUT_SECONDS))
+        )
+        me, enterprise = await who_am_i(client)
+        people = Directory(client, me.team, enterprise=enterprise, me=me.user_id)
+        stack.push_async_callback(people.close)
+        parts = Parts(
+            settings=settings,
+            me=me,
+            client=client,
+            library=library,
+            ledger=await Ledger.open(library.database),
+            answerer=answerer,
+            workspace=Workspace(library, settings, me.team),
+            directory=people,
+            attachments=Attachments(client, library, settings),
+            poster=Poster(client),
+        )
+        executor = new_executor_id()
+        desk = Desk(parts.ledger, Leases(library.database, executor), executor, SlackReplies(parts))
+        app = build(parts, desk, settings)
+        for work in (people.stay_warm(), _housekeeping(parts)):
+            task = asyncio.create_task(work)
+            stack.callback(task.cancel)
+        await desk.open()
+        stack.push_async_callback(desk.close)
+        yield SlackBot(app, parts, desk)
+
+
+def build(parts: Parts, desk: Desk, settings: BotSettings) -> AsyncApp:
+    """Bolt with all listeners; the first that matches takes an event, so those that take anything come last."""
+    secret = settings.slack_signing_secret
+    app = AsyncApp(
+        client=parts.client,
+        signing_secret=secret.get_secret_value() if secret else "only for HTTP",
+        name="situate",
+    )
+    questions.register(app, parts, desk, Intake(parts.me, parts.ledger, FollowUps.parse(settings.follow_ups)))
+    commands.register(app, parts, desk)
+    answers.register(app, parts, desk)
+    feedback.register(app, parts)
+    agent.register(app, parts, desk)
+    directory.register(app, parts)
+    rest.register(app)
+    return app
+
+
+@asynccontextmanager
+async def by_socket(bot: SlackBot, settings: BotSettings) -> AsyncIterator[None]:
+    """Connected by Socket Mode. Raises SettingsInvalid and SlackUnavailable."""
+    if settings.slack_app_token is None:
+        raise SettingsInvalid(
+            "SLACK_APP_TOKEN is missing; make an app-level token with connections:write, or start with --http."
+        )
+    handler = AsyncSocketModeHandler(bot.app, settings.slack_app_token.get_secret_value(), ping_interval=PING_SECONDS)
+    try:
+        try:
+            await handler.client.connect()  # type: ignore[no-untyped-call]  # the SDK gives it no types
+        except SlackApiError as error:
+            code = str(error.response.get("error", ""))
+            if code in ("invalid_auth", "not_authed", "not_allowed_token_type", "missing_scope", "token_revoked"):
+                raise SettingsInvalid(
+                    "Slack does not take the app-level token; check SLACK_APP_TOKEN (it begins with xapp- and has "
+                    f"the scope connections:write). Slack says: {code}."
+                ) from error
+            raise SlackUnavailable(f"Slack opens no connection ({code}); try again in a minute.") from error
+        except (SlackClientError, aiohttp.ClientError, OSError, TimeoutError) as error:
+            raise SlackUnavailable("Slack cannot be reached; check the network and SLACK_API_URL.") from error
+        yield
+    finally:
+        await handler.client.close()  # type: ignore[no-untyped-call]  # the SDK gives it no types
+        await handler.client.aiohttp_client_session.close()
+
+
+@asynccontextmanager
+async def by_http(bot: SlackBot, settings: BotSettings) -> AsyncIterator[None]:
+    """Listening for Slack's requests, each checked by its signature. Raises SettingsInvalid."""
+    if settings.slack_signing_secret is None:
+        raise SettingsInvalid(
+            "SLACK_SIGNING_SECRET is missing; it is on the app's page under Basic Information. HTTP mode needs it."
+        )
+    server = bot.app.server(port=settings.http_port, path=EVENTS_PATH, host=settings.http_host).web_app
+    server.router.add_get("/health", _health)
+    runner = web.AppRunner(server, access_log=None)
+    await runner.setup()
+    try:
+        site = web.TCPSite(runner, settings.http_host, settings.http_port)
+        try:
+            await site.start()
+        except OSError as error:
+            where = f"{settings.http_host}:{settings.http_port}"
+            raise SettingsInvalid(f"Nothing can listen at {where}; set HTTP_HOST and HTTP_PORT.") from error
+        yield
+    finally:
+        await runner.cleanup()
+
+
+async def _health(request: web.Request) -> web.Response:
+    return web.Response(text="ok")
+
+
+async def _housekeeping(parts: Parts) -> None:
+    """Forget, now and then, what is kept for a time only."""
+    while True:
+        await _in_peace(lambda: parts.ledger.forget(datetime.now(UTC) - timedelta(days=KEPT_DAYS)))
+        await _in_peace(_forget_attached(parts))
+        await asyncio.sleep(HOUSEKEEPING_SECONDS)
+
+
+def _forget_attached(parts: Parts) -> Callable[[], Awaitable[object]]:
+    async def forget() -> None:
+        for workspace in (parts.me.team, parts.settings.workspace):
+            await parts.attachments.forget_old(workspace)
+
+    return forget
+
+
+async def _in_peace(work: Callable[[], Awaitable[object]]) -> None:
+    try:
+        await work()
+    except SituateError as error:
+        log.warning("nothing could be forgotten just now: %s", error)
+    except Exception:
+        log.exception("what is old could not be forgotten")
+
+
+async def serve(
+    settings: BotSettings, library: Indexer, answerer: Answerer, *, http: bool, tell: Callable[[str], None]
+) -> None:
+    """Be there in Slack until cancelled; ``tell`` shows a sentence on the terminal.
+
+    Raises SettingsInvalid, SlackUnavailable and CatalogueUnavailable where the bot cannot begin.
+    """
+    async with open_bot(settings, library, answerer) as bot:
+        connected = by_http(bot, settings) if http else by_socket(bot, settings)
+        async with connected:
+            where = f"http://{settings.http_host}:{settings.http_port}{EVENTS_PATH}" if http else "Socket Mode"
+            workspace = await bot.parts.workspace.name()
+            count = len(await library.documents(workspace, None))
+            tell(f"Situate answers in Slack ({where}), from {count} documents of the workspace {workspace}.")
+            tell("Mention it in a channel, write to it, or stop it with Ctrl-C.")
+            await asyncio.Event().wait()

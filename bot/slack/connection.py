@@ -1,0 +1,64 @@
+"""The client of Slack's Web API, and who the bot is there."""
+
+from __future__ import annotations
+
+import aiohttp
+from slack_sdk.errors import SlackApiError, SlackClientError
+from slack_sdk.http_retry.builtin_async_handlers import (
+    AsyncConnectionErrorRetryHandler,
+    AsyncRateLimitErrorRetryHandler,
+    AsyncServerErrorRetryHandler,
+)
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.settings import BotSettings
+from bot.slack.intake import Me
+from indexer import SettingsInvalid, Unavailable
+
+TIMEOUT_SECONDS = 30
+RETRIES = 2
+
+# Words of Slack's for a token that will never work, however often it is tried.
+REFUSED = {
+    "invalid_auth": "Slack does not know the bot token; check SLACK_BOT_TOKEN (it begins with xoxb-).",
+    "not_authed": "Slack does not know the bot token; check SLACK_BOT_TOKEN (it begins with xoxb-).",
+    "account_inactive": "The app was removed from the workspace; install it again and set SLACK_BOT_TOKEN.",
+    "token_revoked": "The bot token was revoked; install the app again and put its token in SLACK_BOT_TOKEN.",
+    "token_expired": "The bot token has expired; install the app again and put its token in SLACK_BOT_TOKEN.",
+    "not_allowed_token_type": "SLACK_BOT_TOKEN is no bot token; take the one that begins with xoxb-.",
+}
+
+
+class SlackUnavailable(Unavailable):
+    """Slack does not answer, or not as it should."""
+
+
+def open_client(settings: BotSettings) -> AsyncWebClient:
+    """A client that waits for rate limits and tries again what a server or the network failed at."""
+    if settings.slack_bot_token is None:
+        raise SettingsInvalid("SLACK_BOT_TOKEN is missing; it is on the app's page under OAuth & Permissions.")
+    url = settings.slack_api_url
+    return AsyncWebClient(
+        token=settings.slack_bot_token.get_secret_value(),
+        base_url=url if url.endswith("/") else f"{url}/",
+        timeout=TIMEOUT_SECONDS,
+        retry_handlers=[
+            AsyncConnectionErrorRetryHandler(max_retry_count=RETRIES),
+            AsyncRateLimitErrorRetryHandler(max_retry_count=RETRIES),
+            AsyncServerErrorRetryHandler(max_retry_count=RETRIES),
+        ],
+    )
+
+
+async def who_am_i(client: AsyncWebClient) -> tuple[Me, str | None]:
+    """The bot's own ids, and the organisation of its workspace. Raises SettingsInvalid and SlackUnavailable."""
+    try:
+        told = await client.auth_test()
+    except SlackApiError as error:
+        code = str(error.response.get("error", ""))
+        if code in REFUSED:
+            raise SettingsInvalid(REFUSED[code]) from error
+        raise SlackUnavailable(f"Slack does not let us in ({code}); try again in a minute.") from error
+    except (SlackClientError, aiohttp.ClientError, OSError, TimeoutError) as error:
+        raise SlackUnavailable("Slack cannot be reached; check the network and SLACK_API_URL.") from error
+    return Me(str(told["user_id"]), str(told.get("bot_id") or ""), str(told["team_id"])), told.get("enterprise_id")

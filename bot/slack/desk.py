@@ -1,0 +1,163 @@
+"""The desk: every question that is taken is answered once, whatever dies on the way.
+
+A question is a row in the ledger, held by the process that took it. Who holds it answers it in a task of its own; what
+a dead process held is claimed by whoever sees it first and answered again from the beginning, into the messages that
+the first left behind. That a question is not to be answered any more (stopped, deleted, taken over) is seen in its
+row, so that it does not matter which process hears of it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from typing import Literal, Protocol
+
+from bot.ledger import Ledger
+from bot.slack.asking import Question
+from indexer import CatalogueUnavailable, Leases
+
+log = logging.getLogger(__name__)
+
+LOOK_SECONDS = 1.0  # between two looks at the rows of the questions in hand
+BEAT_SECONDS = 5.0
+TAKE_OVER_SECONDS = 5.0
+PATIENCE_SECONDS = 8.0  # for what is in hand when the process is told to end; then a successor takes it over
+
+Outcome = Literal["answered", "stopped", "dropped", "failed"]
+End = Literal["stopped", "dropped", "lost"]  # by a person, with the question, to another process
+
+
+class Replies(Protocol):
+    """What answers a question."""
+
+    async def answer(self, question: Question, *, again: bool) -> Outcome:
+        """Answer it, whatever is wrong; ``again``: another process had begun. Never raises but CancelledError."""
+        ...
+
+    async def halt(self, question: Question, end: End) -> None:
+        """Bring what is shown of an answer that was ended from outside to a good end."""
+        ...
+
+
+class Desk:
+    """The questions that this process answers."""
+
+    def __init__(self, ledger: Ledger, leases: Leases, owner: str, replies: Replies) -> None:
+        self._ledger = ledger
+        self._leases = leases
+        self._owner = owner
+        self._replies = replies
+        self._at_work: dict[str, asyncio.Task[None]] = {}
+        self._ended: dict[str, End] = {}  # why a task is cancelled
+        self._answered: set[str] = set()  # whose rows are about to be closed
+        self._rounds: list[asyncio.Task[None]] = []
+        self._closing = False
+
+    @property
+    def owner(self) -> str:
+        """The name under which this process holds questions."""
+        return self._owner
+
+    async def open(self) -> None:
+        """Begin: what dead processes left is taken over from now on. Raises CatalogueUnavailable."""
+        await self._leases.beat()
+        await self._take_over()
+        self._rounds = [
+            asyncio.create_task(_every(BEAT_SECONDS, self._leases.beat)),
+            asyncio.create_task(_every(LOOK_SECONDS, self._look)),
+            asyncio.create_task(_every(TAKE_OVER_SECONDS, self._take_over)),
+        ]
+
+    async def close(self) -> None:
+        """End what is in hand if that takes no longer than a few seconds, and leave the rest to a successor."""
+        self._closing = True
+        if self._at_work:
+            await asyncio.wait(self._at_work.values(), timeout=PATIENCE_SECONDS)
+        tasks = [*self._at_work.values(), *self._rounds]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        try:
+            await self._leases.release()
+        except CatalogueUnavailable as error:
+            log.warning("the lease could not be given back: %s", error)
+
+    def begin(self, question: Question, *, again: bool = False) -> None:
+        """Answer a question that this process holds, in a task of its own."""
+        if self._closing or question.key in self._at_work:
+            return
+        task = asyncio.create_task(self._work(question, again=again))
+        self._at_work[question.key] = task
+        task.add_done_callback(lambda _: self._at_work.pop(question.key, None))
+
+    async def end(self, wanted: Callable[[Question], bool], outcome: Literal["stopped", "dropped"]) -> int:
+        """End the open questions that are ``wanted``, whichever process answers them; how many there were."""
+        ended = 0
+        for question, holder in await self._ledger.unfinished():
+            if wanted(question) and await self._ledger.close(question.key, holder, outcome):
+                ended += 1
+                self._cancel(question.key, outcome)
+        return ended
+
+    async def idle(self) -> None:
+        """Wait until nothing is in hand."""
+        while self._at_work:
+            await asyncio.wait(self._at_work.values())
+
+    # -- within ----------------------------------------------------------------------------------------------------
+
+    async def _work(self, question: Question, *, again: bool) -> None:
+        try:
+            outcome = await self._replies.answer(question, again=again)
+        except asyncio.CancelledError:
+            ended = self._ended.pop(question.key, None)
+            if ended is not None and not self._closing:
+                await asyncio.shield(self._replies.halt(question, ended))
+                return
+            raise
+        except Exception:
+            log.exception("a question could not be answered")
+            outcome = "failed"
+        self._answered.add(question.key)  # from here on it is not to be ended any more
+        try:
+            await self._ledger.close(question.key, self._owner, outcome)
+        except CatalogueUnavailable as error:  # it is answered again, into the same messages, by who sees it first
+            log.warning("an answered question could not be closed: %s", error)
+        finally:
+            self._answered.discard(question.key)
+
+    def _cancel(self, key: str, end: End) -> None:
+        if key in self._at_work and key not in self._answered:
+            self._ended[key] = end
+            self._at_work[key].cancel()
+
+    async def _look(self) -> None:
+        """Stop working on questions that were ended, or taken over, by another process."""
+        at_work = list(self._at_work)  # before the rows are read: what is begun meanwhile has a row of its own
+        if not at_work:
+            return
+        held = {question.key: holder for question, holder in await self._ledger.unfinished()}
+        for key in at_work:
+            if held.get(key) != self._owner:
+                self._cancel(key, "lost" if key in held else "stopped")
+
+    async def _take_over(self) -> None:
+        """Claim the open questions of processes that are dead."""
+        unfinished = await self._ledger.unfinished()
+        dead = await self._leases.dead(frozenset(holder for _, holder in unfinished))
+        for question, holder in unfinished:
+            taken = holder in dead and await self._ledger.claim(question.key, self._owner, held_by=holder)
+            if taken or holder == self._owner:  # one of our own that is not at work was taken, and never begun
+                self.begin(question, again=True)
+
+
+async def _every(seconds: float, work: Callable[[], Awaitable[object]]) -> None:
+    while True:
+        await asyncio.sleep(seconds)
+        try:
+            await work()
+        except CatalogueUnavailable as error:
+            log.warning("the ledger is away: %s", error)
+        except Exception:
+            log.exception("the desk's round failed")

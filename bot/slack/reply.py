@@ -1,0 +1,190 @@
+"""One question, answered in its thread: who may read what, what was said before, the answer, its sources."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from contextlib import aclosing
+from dataclasses import replace
+from functools import partial
+
+from bot.answering.events import Answer, Done, Kind
+from bot.answering.trouble import logged
+from bot.ledger import StoredAnswer, new_answer_id, stored
+from bot.slack import blocks
+from bot.slack.asking import How, Question
+from bot.slack.audience import NOTHING, Reading, of_question
+from bot.slack.blocks import Offers, Told
+from bot.slack.desk import End, Outcome
+from bot.slack.files import Attached
+from bot.slack.helpers import whom_to_ask
+from bot.slack.parts import Parts
+from bot.slack.posting import Place
+from bot.slack.private import PrivateReplies
+from bot.slack.streaming import AnswerMessages
+from bot.slack.threads import asked, history
+from bot.texts import Texts
+from indexer import SituateError
+
+log = logging.getLogger(__name__)
+
+NONE_ATTACHED = Attached()
+STALE_SECONDS = 3600.0  # nobody waits for an answer any more: it is offered instead of given
+FIRST_STATUS_SECONDS = 0.1  # for the asker's language, where it is not known yet
+
+
+class SlackReplies:
+    """Answers questions for the desk."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        self._private = PrivateReplies(parts)
+        self._shown: dict[str, _Reply] = {}
+
+    async def answer(self, question: Question, *, again: bool) -> Outcome:
+        """Answer a question whatever is wrong: every way out but being cancelled leaves an answer or a sentence."""
+        if question.how is How.COMMAND:
+            return await self._private.answer(question)
+        texts = await self._parts.texts(question.user, seconds=FIRST_STATUS_SECONDS)
+        earlier = await self._parts.ledger.messages(question.key) if again else ()
+        reply = self._shown[question.key] = _Reply(self._parts, question, texts, earlier)
+        outcome = await reply.run(late=again and _is_stale(question))
+        self._shown.pop(question.key, None)  # one that is cancelled stays, to be halted
+        return outcome
+
+    async def halt(self, question: Question, end: End) -> None:
+        """Bring what is shown of an answer that was ended from outside to a good end."""
+        reply = self._shown.pop(question.key, None)
+        if reply is not None:
+            await reply.halt(end)
+
+
+class _Reply:
+    """One question while it is answered."""
+
+    def __init__(self, parts: Parts, question: Question, texts: Texts, earlier: tuple[str, ...]) -> None:
+        self._parts = parts
+        self._question = question
+        self._texts = texts
+        self._id = new_answer_id()
+        place = Place(question.team, question.channel, question.thread, question.user, question.user_team)
+        sent = partial(parts.ledger.sent, question.key)
+        self._messages = AnswerMessages(
+            parts.client, parts.poster, place, texts, question.key, sent=sent, earlier=earlier
+        )
+
+    async def run(self, *, late: bool) -> Outcome:
+        """Answer. Raises nothing but CancelledError."""
+        self._messages.begin()
+        try:
+            self._texts = self._messages.texts = await self._parts.texts(self._question.user)
+            if late:
+                await self._show(Answer(self._texts.say("was_away"), Kind.TROUBLE), NOTHING)
+            else:
+                await self._answer()
+        except Exception as error:  # noqa: BLE001 the asker gets a sentence, whatever is wrong in here
+            return await self._trouble(error)
+        return "stopped" if self._messages.stopped else "answered"
+
+    async def halt(self, end: End) -> None:
+        if end == "stopped":
+            await self._messages.stop([blocks.stopped(self._texts)])
+        else:  # the question is gone, or another process answers it now, into the same messages
+            await self._messages.abandon(delete=end == "dropped")
+
+    # -- within ----------------------------------------------------------------------------------------------------
+
+    async def _answer(self) -> None:
+        parts, question = self._parts, self._question
+        workspace = await parts.workspace.name()
+        reading, attached, past, (text, name) = await asyncio.gather(
+            of_question(parts.directory, question),
+            self._attached(workspace),
+            history(
+                parts.client,
+                question,
+                parts.directory,
+                parts.ledger,
+                self._texts,
+                budget_tokens=parts.settings.thread_tokens,
+            ),
+            asked(question, parts.directory, parts.me),
+        )
+        remarks = attached.refused if past.complete else (*attached.refused, self._texts.say("thread_incomplete"))
+        asker = name if past.several else None
+        events = parts.answerer.answer(text, reading.viewer, workspace, past.turns, texts=self._texts, asker=asker)
+        async with aclosing(events):
+            async for event in events:
+                if self._messages.stopped:
+                    await self._messages.stop([blocks.stopped(self._texts)])
+                    return
+                if isinstance(event, Done):
+                    await self._show(event.answer, reading, remarks, attached)
+                else:
+                    self._messages.take(event)
+
+    async def _attached(self, workspace: str) -> Attached:
+        if not self._question.files:
+            return Attached()
+        return await self._parts.attachments.read(
+            self._question, self._texts, workspace=workspace, progress=self._messages.status
+        )
+
+    async def _show(
+        self, answer: Answer, reading: Reading, remarks: tuple[str, ...] = (), attached: Attached = NONE_ATTACHED
+    ) -> None:
+        """Bring the answer to its end: sources and buttons under it; it is kept before anybody can click."""
+        parts, question, texts = self._parts, self._question, self._texts
+        before = await parts.ledger.latest_answer(question.team, question.channel, question.ts)
+        kept = stored(answer, question, id=self._id, audiences=reading.viewer.audiences, messages=(), private=False)
+        await parts.ledger.keep(kept)
+        told = Told.of(answer, left_out=reading.left_out, remarks=remarks)
+        helper = await whom_to_ask(parts, kept) if answer.nothing_found else None
+        offers = Offers(
+            mute=not question.is_direct,
+            privately=reading.left_out == "outsiders",
+            ask=helper.name if helper else None,
+            ask_about=helper.title if helper else None,
+            attached=tuple(title for _, title in attached.documents),
+        )
+        under = blocks.footer(kept, texts, told=told, offers=offers)
+        sent = await self._messages.finish(answer, under, blocks.fallback(kept, texts, told=told))
+        await parts.ledger.keep(replace(kept, messages=sent))
+        if before is not None and before.id != kept.id and before.replaced_by is None:
+            await self._replace(before)
+
+    async def _replace(self, before: StoredAnswer) -> None:
+        """Mark the answer to an earlier wording, or one that could not be had, as replaced by this one."""
+        await self._parts.ledger.replaced(before.id, self._id)
+        mine = set(await self._parts.ledger.messages(self._question.key))
+        old = [ts for ts in before.messages if ts not in mine]
+        note = [blocks.replaced(self._texts)]
+        for number, ts in enumerate(old):
+            if number == 0:
+                text = self._texts.say("answer_replaced")
+                await self._parts.poster.update(before.channel, ts, blocks=note, text=text)
+            else:
+                await self._parts.poster.delete(before.channel, ts)
+
+    async def _trouble(self, error: Exception) -> Outcome:
+        """Say in one sentence, with a reference, that there is no answer."""
+        sentence = self._texts.of_error(error) if isinstance(error, SituateError) else self._texts.say("our_side")
+        answer = Answer(sentence, Kind.TROUBLE, reference=logged(sentence, error))
+        try:
+            await self._show(answer, NOTHING)
+        except Exception:  # the ledger may be what is away, so without it
+            log.exception("what went wrong could not be shown in full")
+            told = Told.of(answer)
+            kept = stored(answer, self._question, id=self._id, audiences=(), messages=(), private=False)
+            under = blocks.footer(kept, self._texts, told=told)
+            await self._messages.finish(answer, under, blocks.fallback(kept, self._texts, told=told))
+        return "failed"
+
+
+def _is_stale(question: Question) -> bool:
+    """Whether a question is so old that nobody waits for its answer; a command's ``ts`` tells no time."""
+    try:
+        return time.time() - float(question.ts) > STALE_SECONDS
+    except ValueError:
+        return False

@@ -1,0 +1,60 @@
+"""What the app itself says, in English and French: every sentence that is not Claude's, in this package.
+
+A text has named fields (``{count}``). Where it differs between one and many it has two forms around ``|``, of which
+``count`` chooses one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from bot.texts import answers, in_slack
+from indexer import CatalogueUnavailable, ClaudeUnavailable, SituateError, StoreFailed, WeaviateUnavailable
+
+Language = Literal["en", "fr"]
+
+LONGEST_QUESTION = 20_000  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """The texts in one language.
+
+    >>> ENGLISH.say("documents", count=1), ENGLISH.say("documents", count=3), FRENCH.say("documents", count=0)
+    ('1 document', '3 documents', '0 document')
+    """
+
+    language: Language
+
+    def say(self, key: str, /, **values: object) -> str:
+        """The text ``key`` with its fields filled in; KeyError where there is none."""
+        text = TEXTS[key][0 if self.language == "en" else 1]
+        if "|" in text:
+            one, many = text.split("|", 1)
+            count = values["count"]
+            single = count == 1 or (self.language == "fr" and count == 0)
+            text = one if single else many
+        return text.format(**values)
+
+    def of_error(self, error: SituateError) -> str:
+        """An error's own sentence; in French, which errors do not speak, one for its kind."""
+        if self.language == "en":
+            return str(error)
+        if isinstance(error, ClaudeUnavailable):
+            return self.say(f"claude_{error.kind}")
+        kinds = {WeaviateUnavailable: "index_away", CatalogueUnavailable: "catalogue_away", StoreFailed: "index_away"}
+        key = next((key for kind, key in kinds.items() if isinstance(error, kind)), None)
+        return self.say(key) if key else str(error)
+
+
+ENGLISH: Final = Texts("en")
+FRENCH: Final = Texts("fr")
+
+
+def texts_for(locale: str | None) -> Texts:
+    """The texts for a person's locale (``fr-FR``); English where it is another or unknown."""
+    return FRENCH if (locale or "").lower().startswith("fr") else ENGLISH
+
+
+TEXTS: Final[dict[str, tuple[str, str]]] = {**answers.TEXTS, **in_slack.TEXTS}
