@@ -46,8 +46,8 @@ when). Waiting: ``await slack.until(lambda: …)``, or ``slack.wait_for(lambda: 
 **Settings**: ``clock_factor`` (stretches Slack's long waits: retries after 0, 60 and 300 s, the lifetime of streams and
 response URLs, the minutes of rate limits), ``stream_seconds``, ``stream_bytes``, ``block_text_limit``, ``page_size``
 (15: as some apps get), ``root_on_every_page``, ``echoes`` (the app hears of its own messages), ``scopes`` and
-``events`` (from ``manifest.yml``; ``allow_all()`` grants everything), ``ack_seconds``, ``may_ping(person)``. Where it is
-not known how Slack behaves there is a setting for the other way: ``refuses_recipients_in_direct`` (recipients of a
+``events`` (from ``manifest.yml``; ``allow_all()`` grants everything), ``ack_seconds``, ``may_ping(person)``. Where
+nobody knows how Slack behaves there is a setting for the other way: ``refuses_recipients_in_direct`` (recipients of a
 stream in a direct message), ``refuses_updates_of_streams`` (``block_mismatch`` for ``chat.update`` of what was
 streamed).
 
