@@ -130,7 +130,7 @@ async def test_follow_ups_know_what_was_said(
     slack.says(company.ana, company.office, "What did it cost?", thread=ts)
     await slack.until(lambda: len(slack.replies(company.office, ts)) == 2)
     await settled(slack, bot)
-    sent = [request for request in claude.messages if "What did it cost?" in str(request.turns[-1])][0].turns
+    sent = next(request for request in claude.messages if "What did it cost?" in str(request.turns[-1])).turns
     assert [turn["role"] for turn in sent] == ["user", "assistant", "user"]
     assert QUESTION in str(sent[0])
     assert QUOTE in str(sent[1])
