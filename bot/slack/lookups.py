@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Generic, TypeVar
 
+from bot.texts import ENGLISH
 from indexer import Unavailable
 
 LONGEST_LOOKUP = 300.0  # seconds; a large workspace is listed over many pages, with Slack's pauses between them
@@ -17,8 +18,10 @@ T = TypeVar("T")
 class CannotCheck(Unavailable):
     """Slack did not tell, or not in time: who may read what is not known. ``code`` is Slack's word for it, if any."""
 
+    text_key = "cannot_check"
+
     def __init__(self, code: str = "") -> None:
-        super().__init__("I cannot check right now who may read what. Ask again in a minute.")
+        super().__init__(ENGLISH.say(self.text_key))
         self.code = code
 
 

@@ -44,7 +44,9 @@ class Texts:
         if isinstance(error, ClaudeUnavailable):
             return self.say(f"claude_{error.kind}")
         kinds = {WeaviateUnavailable: "index_away", CatalogueUnavailable: "catalogue_away", StoreFailed: "index_away"}
-        key = next((key for kind, key in kinds.items() if isinstance(error, kind)), None)
+        key = getattr(error, "text_key", None) or next(
+            (key for kind, key in kinds.items() if isinstance(error, kind)), None
+        )
         return self.say(key) if key else str(error)
 
 

@@ -156,6 +156,10 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "Je n'ai pas pu vérifier qui peut lire ceci : je n'ai utilisé que les documents de ce canal ({count}).",
     ),
     # -- threads -----------------------------------------------------------------------------------------------------
+    "cannot_check": (
+        "I cannot check right now who may read what. Ask again in a minute.",
+        "Je ne peux pas vérifier en ce moment qui peut lire quoi. Réessayez dans une minute.",
+    ),
     "files_attached": ("(attached: {names})", "(en pièce jointe : {names})"),
     # -- while an answer is made -------------------------------------------------------------------------------------
     "at_work": ("Looking into it …", "Je regarde …"),

@@ -16,6 +16,7 @@ from slack_sdk.http_retry.builtin_async_handlers import AsyncRateLimitErrorRetry
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.slack.directory import CHANNEL_SECONDS, FEW, PEOPLE_SECONDS, CannotCheck, Directory, Gone
+from bot.texts import ENGLISH, FRENCH
 from tests.bot.slack.workspace import ME, TEAM, FakeSlack
 from tests.fixtures.slack import Company
 from tests.slack_server import SlackServer
@@ -269,6 +270,11 @@ async def test_a_channel_that_the_bot_left_is_nobodys(fake: FakeSlack, directory
     directory.forget_member("C1", ME)
     assert await directory.channels_of("U1") == frozenset()
     assert not (await directory.channel("C1")).is_member
+
+
+def test_that_nothing_can_be_checked_is_said_in_the_persons_language() -> None:
+    assert ENGLISH.of_error(CannotCheck("ratelimited")) == ENGLISH.say("cannot_check")
+    assert FRENCH.of_error(Gone("channel_not_found")) == FRENCH.say("cannot_check")
 
 
 # -- on the local Slack ----------------------------------------------------------------------------------------------
