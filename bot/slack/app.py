@@ -28,6 +28,7 @@ from bot.slack.parts import Parts
 from bot.slack.posting import Poster
 from bot.slack.reply import SlackReplies
 from bot.slack.workspace import Workspace
+from bot.texts import ENGLISH
 from indexer import Indexer, Leases, SettingsInvalid, SituateError, new_executor_id
 
 log = logging.getLogger(__name__)
@@ -194,7 +195,8 @@ async def serve(
         async with connected:
             where = f"http://{settings.http_host}:{settings.http_port}{EVENTS_PATH}" if http else "Socket Mode"
             workspace = await bot.parts.workspace.name()
-            count = len(await library.documents(workspace, None))
-            tell(f"Situate answers in Slack ({where}), from {count} documents of the workspace {workspace}.")
+            documents = await library.documents(workspace, None)
+            count = ENGLISH.say("documents", count=sum(not one.audience.is_passing for one in documents))
+            tell(f"Situate answers in Slack ({where}), from {count} of the workspace {workspace}.")
             tell("Mention it in a channel, write to it, or stop it with Ctrl-C.")
             await asyncio.Event().wait()

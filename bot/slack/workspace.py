@@ -37,6 +37,6 @@ class Workspace:
     async def _look(self) -> str:
         for name in (self._team, self._default):
             documents = await self._library.documents(name, None)
-            if any(document.audience.kind != "thread" for document in documents):
+            if any(not document.audience.is_passing for document in documents):
                 return name
         return self._team
