@@ -151,7 +151,7 @@ REFUSED: dict[str, tuple[str, Call]] = {
     "append nothing": ("no_text", streamed("append", STREAM)),
     "append to a closed stream": ("message_not_in_streaming_state", streamed("append", CLOSED, markdown_text="x")),
     "append to no stream": ("message_not_in_streaming_state", streamed("append", POSTED, markdown_text="x")),
-    "stop twice": ("message_not_in_streaming_state", streamed("stop", CLOSED)),
+    "stop twice, with text": ("message_not_in_streaming_state", streamed("stop", CLOSED, markdown_text="x")),
     "10,601 bytes in a stream": ("msg_too_long", streamed("append", STREAM, markdown_text="é" * 5300 + "x")),
     "12,001 characters at once": ("msg_too_long", streamed("append", STREAM, markdown_text="x" * 12_001)),
     "chunks into text": (

@@ -27,7 +27,7 @@ _MOST_LOOKED_AT = 100
 FORM = frozenset(
     {
         *("invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long", "msg_too_long", "markdown_text_conflict"),
-        *("invalid_arguments", "invalid_arg_name", "invalid_array_arg", "block_mismatch", "too_many_blocks", "no_text"),
+        *("invalid_arguments", "invalid_arg_name", "invalid_array_arg", "too_many_blocks", "no_text"),
     }
 )
 

@@ -31,8 +31,8 @@ log = logging.getLogger(__name__)
 RENEW_AFTER = 270.0  # seconds: a stream lives for five minutes, appended to or not
 UPDATE_EVERY = 1.0  # seconds
 ABANDON_SECONDS = 10.0
-# What Slack says of a message that is there no more, or may not be changed any more.
-GONE = frozenset({"message_not_found", "cant_update_message", "edit_window_closed", "thread_not_found"})
+# What Slack says of a message that is there no more, or may not be changed (reported of messages that were streams).
+FIXED = frozenset({"message_not_found", "cant_update_message", "edit_window_closed", "block_mismatch"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,11 +276,13 @@ class AnswerMessages:
         try:
             await self._poster.update(self._place.channel, written.ts, blocks, text)
         except NotPosted as error:
-            if error.error not in GONE:
+            if error.error not in FIXED:
                 raise
-            key = f"{self._key}:{number}:{written.ts}"
+            before = written.ts
+            key = f"{self._key}:{number}:{before}"
             written.ts = await self._poster.post(self._place, blocks=blocks, text=text, key=key)
             await self._record(written.ts)
+            await self._poster.delete(self._place.channel, before)
         written.text, written.ended, written.updated = shown, end is not None, _now()
         return True
 

@@ -82,12 +82,16 @@ def _open(slack: Clicking, args: JSON, method: str) -> tuple[Channel, Message]:
     channel = slack.writable(args["channel"])
     message = slack.own_message(channel, args["ts"], "message_not_owned_by_app")
     stream = message.stream
+    # An app that cannot know how a stream was left (its process died, an answer was lost) ends it to make sure.
+    makes_sure = method == "chat.stopStream" and not any(
+        args.get(name) for name in ("markdown_text", "chunks", "blocks")
+    )
     if stream is None:
-        raise Refused("message_not_in_streaming_state", "it never was a stream")
+        raise Refused("message_not_in_streaming_state", "it never was a stream", blameless=makes_sure)
     if stream.state == "stopped_by_user" and method == "chat.appendStream":
         raise Refused("stopped_by_user", blameless=True)
     if stream.state != "open":
-        raise Refused("message_not_in_streaming_state", blameless=stream.state != "stopped")
+        raise Refused("message_not_in_streaming_state", blameless=makes_sure or stream.state != "stopped")
     return channel, message
 
 

@@ -390,6 +390,15 @@ async def test_what_is_gone_is_posted_anew(slack: FakeSlack) -> None:
     assert scene.recorded == list(sent)
 
 
+async def test_what_slack_does_not_let_us_change_is_replaced(slack: FakeSlack, scene: Scene) -> None:
+    await scene.take(Text("Half sa"))
+    slack.fail("chat_update", refusal("block_mismatch"))
+    await scene.take(Reset("Searching again."), Text("Said. "))
+    sent = await scene.finish("Said. ")
+    assert slack.shown() == ["Said."]
+    assert list(slack.messages) == list(sent) == scene.recorded[-1:]
+
+
 async def test_a_dropped_question_leaves_nothing(slack: FakeSlack, scene: Scene) -> None:
     await scene.take(*(Text(paragraphs(5_000) + "\n\n") for _ in range(3)))
     await scene.messages.abandon(delete=True)
