@@ -128,6 +128,7 @@ class _Run:
     cache_misses: int = 0
     stopped: str | None = None  # why no more calls are made
     failed_in_a_row: int = 0
+    writing: set[asyncio.Task[None]] = field(default_factory=set)
 
     async def all(self, requests: Sequence[ContextRequest]) -> None:
         """Find what was paid before; warm the cache with one call; make the other calls side by side."""
@@ -152,6 +153,10 @@ class _Run:
             for worker in workers:
                 worker.cancel()
             await asyncio.gather(*workers, return_exceptions=True)
+            written = await asyncio.gather(*self.writing, return_exceptions=True)
+        for failure in written:
+            if isinstance(failure, BaseException):
+                raise failure
 
     async def _warm_up(self, pending: deque[tuple[int, ContextRequest]]) -> None:
         """Call for the first chunk that shares most, until one call succeeds: from then on the others can read."""
@@ -171,6 +176,9 @@ class _Run:
 
     async def _call(self, i: int, request: ContextRequest, *, should_read: bool) -> bool:
         """One call and what becomes of it. Returns whether Claude answered at all."""
+        for written in [task for task in self.writing if task.done()]:
+            self.writing.discard(written)
+            written.result()  # what cannot be kept is not paid for
         if self.stopped is not None:
             self._lack(i, self.stopped)
             return False
@@ -187,20 +195,13 @@ class _Run:
         answer = PaidAnswer(_text(message), message.stop_reason or "", usage, str(message.model))
         text = usable(answer.text, answer.stop_reason)
         if text:
-            await self._keep(request.request_hash, answer)
+            # Written while the next call is under way, and before any of it is used; also where this is cancelled
+            # meanwhile: it was paid for.
+            self.writing.add(asyncio.create_task(self.paid.put(request.request_hash, answer)))
             self._have(i, text)
         else:
             self._lack(i, _why_not(answer))
         return True
-
-    async def _keep(self, request_hash: str, answer: PaidAnswer) -> None:
-        """Written also where this task is cancelled meanwhile: it was paid for."""
-        writing = asyncio.ensure_future(self.paid.put(request_hash, answer))
-        try:
-            await asyncio.shield(writing)
-        except asyncio.CancelledError:
-            await asyncio.wait([writing])
-            raise
 
     def _failed(self, i: int, error: ClaudeUnavailable) -> None:
         self._lack(i, str(error))

@@ -387,9 +387,10 @@ async def test_an_error_of_the_catalogue_goes_up_as_it_is(desk: Desk) -> None:
             raise CatalogueUnavailable("The disk is full.")
 
     desk.paid = Broken()
-    extracted, chunks = document(10, 100)
+    extracted, chunks = document(60, 100)
     with pytest.raises(CatalogueUnavailable, match="The disk is full"):
         await desk.situate(extracted, chunks)
+    assert len(desk.server.messages) <= 20  # what cannot be kept is not paid for: what was under way ends, and no more
 
 
 async def test_a_long_answer_is_cut_at_a_sentence_to_the_setting(desk: Desk) -> None:
