@@ -19,7 +19,7 @@ SUBSCRIPTION = {"channel": "message.channels", "group": "message.groups", "im": 
 BOTH = ("app_mention", "message")
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Acting(Transport):
     """People's doings. Nothing here waits for the app."""
 

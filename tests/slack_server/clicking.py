@@ -18,7 +18,7 @@ from tests.slack_server.world import Channel, Person, View
 _NAMES = {"im": "directmessage", "mpim": "mpdm", "group": "privategroup"}
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Clicking(Posting, Modals):
     """Commands and clicks. They give a ``Delivery``: ``wait()`` or ``await arrives()`` for the acknowledgement."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 import hmac
 import json
@@ -35,7 +36,7 @@ class Connection:
     silent: bool = False
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Transport(Core):
     """Deliveries, Socket Mode connections, and the HTTP request URL."""
 
@@ -175,7 +176,10 @@ class Transport(Core):
         acked: asyncio.Future[None] = self._loop.create_future()
         self._waiting[envelope] = (delivery, time.monotonic(), acked)
         if not connection.silent:
-            await connection.socket.send_json(body)
+            try:
+                await connection.socket.send_json(body)
+            except ConnectionError:
+                return False  # it is just being closed
         waiting = {acked, connection.closed}
         await asyncio.wait(waiting, timeout=self.ack_seconds, return_when=asyncio.FIRST_COMPLETED)
         if not acked.done() and not connection.closed.done() and not connection.silent:
@@ -225,10 +229,11 @@ class Transport(Core):
         }
 
     async def _ping(self, connection: Connection) -> None:
-        while True:
+        while not connection.closed.done():
             await asyncio.sleep(self.ping_seconds)
             if not connection.silent:
-                await connection.socket.ping(b"Ping from applink")
+                with contextlib.suppress(ConnectionError):
+                    await connection.socket.ping(b"Ping from applink")
 
     async def _received(self, connection: Connection, message: aiohttp.WSMessage) -> None:
         if connection.silent:

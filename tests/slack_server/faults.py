@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Literal
 
-TIERS = {1: 1, 2: 20, 3: 50, 4: 100}  # calls a minute
+TIERS = {1: 1, 2: 20, 3: 50, 4: 100, 5: 600}  # calls a minute; the last one stands for "special"
 POSTS_PER_SECOND = 1.0
 BURST = 3  # so many posts may come at once
 

@@ -48,7 +48,7 @@ class Message:
     ts: str
     user: str
     text: str
-    name_of: Callable[[str], str]
+    name_of: Callable[[str], str] = field(repr=False)
     thread_ts: str | None = None
     bot_id: str | None = None
     app_id: str | None = None

@@ -22,7 +22,7 @@ _MODAL = "submit close callback_id private_metadata clear_on_close notify_on_clo
 _HOME = "callback_id private_metadata external_id"
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Modals(Core):
     """Open views. On the loop only."""
 

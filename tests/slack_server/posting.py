@@ -11,7 +11,7 @@ from tests.slack_server.messages import Message
 from tests.slack_server.world import Channel
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Posting(Acting):
     """On the loop only."""
 

@@ -16,7 +16,7 @@ from tests.slack_server.reading import Reading
 from tests.slack_server.web_api import Endpoints
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class SlackServer(Reading):
     """A strict local Slack on a free loopback port: ``with SlackServer() as slack``; see the package's docstring."""
 

@@ -37,7 +37,7 @@ _RANGE = f"{_PAGE} inclusive:bool include_all_metadata:bool latest oldest"
 _WRITE = ("chat:write",)
 METHODS: dict[str, Signature] = {
     "api.test": Signature("", "error foo", (), 4, "none"),
-    "auth.test": Signature("", "", (), 4),
+    "auth.test": Signature("", "", (), 5),
     "apps.connections.open": Signature("", "", ("connections:write",), 1, "app"),
     "chat.postMessage": Signature(
         "channel",
@@ -53,7 +53,7 @@ METHODS: dict[str, Signature] = {
         _WRITE,
     ),
     "chat.delete": Signature("channel ts:ts", "as_user:bool", _WRITE),
-    "chat.getPermalink": Signature("channel message_ts:ts", ""),
+    "chat.getPermalink": Signature("channel message_ts:ts", "", (), 5),
     "chat.startStream": Signature(
         "channel thread_ts:ts",
         f"markdown_text recipient_team_id recipient_user_id chunks:list task_display_mode {_LOOK}",
@@ -74,7 +74,7 @@ METHODS: dict[str, Signature] = {
     "users.list": Signature("", f"{_PAGE} include_locale:bool team_id", ("users:read",), 2),
     "users.conversations": Signature("", f"{_PAGE} exclude_archived:bool team_id types user"),
     "assistant.threads.setStatus": Signature(
-        "channel_id thread_ts:ts status", f"loading_messages:list {_LOOK}", _WRITE, 4
+        "channel_id thread_ts:ts status", f"loading_messages:list {_LOOK}", _WRITE, 5
     ),
     "assistant.threads.setSuggestedPrompts": Signature(
         "channel_id prompts:list", "thread_ts:ts title", ("assistant:write",)

@@ -110,7 +110,7 @@ class Channel:
     team: str
     shared: bool = False
     is_archived: bool = False
-    messages: dict[str, Message] = field(default_factory=dict)
+    messages: dict[str, Message] = field(default_factory=dict, repr=False)
 
     @property
     def is_private(self) -> bool:
@@ -152,7 +152,7 @@ class View:
     user: str
     content: JSON
     root_id: str
-    name_of: Callable[[str], str]
+    name_of: Callable[[str], str] = field(repr=False)
     previous_id: str | None = None
     hash: str = ""
     opened: float = field(default_factory=time.monotonic)
