@@ -29,7 +29,7 @@ from bot.slack.posting import Poster
 from bot.slack.reply import SlackReplies
 from bot.slack.workspace import Workspace
 from bot.texts import ENGLISH
-from indexer import Indexer, Leases, SettingsInvalid, SituateError, new_executor_id
+from indexer import WORKSPACE, Indexer, Leases, SettingsInvalid, SituateError, Viewer, new_executor_id
 
 log = logging.getLogger(__name__)
 
@@ -78,7 +78,7 @@ async def open_bot(settings: BotSettings, library: Indexer, answerer: Answerer) 
         executor = new_executor_id()
         desk = Desk(parts.ledger, Leases(library.database, executor), executor, SlackReplies(parts))
         app = build(parts, desk, settings)
-        for work in (people.stay_warm(), _housekeeping(parts)):
+        for work in (people.stay_warm(), _warm_up(parts), _housekeeping(parts)):
             task = asyncio.create_task(work)
             stack.callback(task.cancel)
         await desk.open()
@@ -158,6 +158,15 @@ async def _health(request: web.Request) -> web.Response:
     return web.Response(text="ok")
 
 
+async def _warm_up(parts: Parts) -> None:
+    """Search once before anybody asks: the embedder is loaded by then."""
+
+    async def search() -> None:
+        await parts.library.search(await parts.workspace.name(), "warm up", Viewer(frozenset({WORKSPACE})), limit=1)
+
+    await _in_peace(search)
+
+
 async def _housekeeping(parts: Parts) -> None:
     """Forget, now and then, what is kept for a time only."""
     while True:
@@ -178,9 +187,9 @@ async def _in_peace(work: Callable[[], Awaitable[object]]) -> None:
     try:
         await work()
     except SituateError as error:
-        log.warning("nothing could be forgotten just now: %s", error)
+        log.warning("work beside the questions failed: %s", error)
     except Exception:
-        log.exception("what is old could not be forgotten")
+        log.exception("work beside the questions failed")
 
 
 async def serve(
