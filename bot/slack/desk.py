@@ -51,6 +51,7 @@ class Desk:
         self._at_work: dict[str, asyncio.Task[None]] = {}
         self._ended: dict[str, End] = {}  # why a task is cancelled
         self._answered: set[str] = set()  # whose rows are about to be closed
+        self._over: set[str] = set()  # whose tasks ended since the last round that takes over began
         self._rounds: list[asyncio.Task[None]] = []
         self._closing = False
 
@@ -89,7 +90,7 @@ class Desk:
             return
         task = asyncio.create_task(self._work(question, again=again))
         self._at_work[question.key] = task
-        task.add_done_callback(lambda _: self._at_work.pop(question.key, None))
+        task.add_done_callback(lambda _: self._end_of(question.key))
 
     async def end(self, wanted: Callable[[Question], bool], outcome: Literal["stopped", "dropped"]) -> int:
         """End the open questions that are ``wanted``, whichever process answers them; how many there were."""
@@ -127,6 +128,10 @@ class Desk:
         finally:
             self._answered.discard(question.key)
 
+    def _end_of(self, key: str) -> None:
+        self._at_work.pop(key, None)
+        self._over.add(key)
+
     def _cancel(self, key: str, end: End) -> None:
         if key in self._at_work and key not in self._answered:
             self._ended[key] = end
@@ -144,11 +149,13 @@ class Desk:
 
     async def _take_over(self) -> None:
         """Claim the open questions of processes that are dead."""
+        self._over.clear()
         unfinished = await self._ledger.unfinished()
         dead = await self._leases.dead(frozenset(holder for _, holder in unfinished))
         for question, holder in unfinished:
             taken = holder in dead and await self._ledger.claim(question.key, self._owner, held_by=holder)
-            if taken or holder == self._owner:  # one of our own that is not at work was taken, and never begun
+            # One of our own that is not at work was taken, and never begun; or it ended since its row was read.
+            if taken or (holder == self._owner and question.key not in self._over):
                 self.begin(question, again=True)
 
 

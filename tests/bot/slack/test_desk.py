@@ -95,6 +95,34 @@ async def test_what_a_dead_process_left_is_answered_by_another_one(database: Dat
     assert await ledger.unfinished() == []
 
 
+async def test_a_question_that_is_answered_while_the_rows_are_read_is_not_answered_again(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The round that takes over may have read a row as open that is closed by the time it looks who is at work."""
+    replies = Recorded(hold=asyncio.Event())
+    read, go_on = asyncio.Event(), asyncio.Event()
+    dead = Leases.dead
+
+    async def late(self: Leases, owners: frozenset[str]) -> frozenset[str]:
+        if owners:
+            read.set()
+            await go_on.wait()
+        return await dead(self, owners)
+
+    monkeypatch.setattr(Leases, "dead", late)
+    async with opened(database, replies, "one") as (desk, ledger):
+        await ledger.take(QUESTION, "one")
+        desk.begin(QUESTION)
+        await read.wait()
+        assert replies.hold is not None
+        replies.hold.set()
+        await desk.idle()
+        go_on.set()
+        await asyncio.sleep(0.1)
+        await desk.idle()
+    assert replies.answered == [(QUESTION.key, False)]
+
+
 async def test_what_a_living_process_holds_is_left_alone(database: Database) -> None:
     one, two = Recorded(hold=asyncio.Event()), Recorded()
     async with opened(database, one, "one") as (first, ledger), opened(database, two, "two"):
