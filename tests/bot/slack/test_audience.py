@@ -202,6 +202,12 @@ async def test_a_member_that_slack_does_not_know_may_be_an_outsider(fake: FakeSl
     assert (await of_question(directory, question("CALL", "UADA"))).left_out == "outsiders"
 
 
+async def test_a_channel_of_nobody_cannot_be_checked(fake: FakeSlack, directory: Directory) -> None:
+    fake.broken["conversations.members"] = {"members": []}
+    reading = await of_place(directory, "CALL")
+    assert (reading.audiences, reading.left_out) == (("channel:CALL",), "cannot_check")
+
+
 async def test_deleted_people_and_own_apps_are_no_readers(fake: FakeSlack, directory: Directory) -> None:
     fake.person("UOLD", is_restricted=True, deleted=True)
     fake.person("UAPP", is_bot=True, is_restricted=None)

@@ -219,6 +219,27 @@ async def test_what_came_after_the_question_is_not_before_it(thread: Thread) -> 
     assert [turn.statements[0].text for turn in past.turns] == ["First."]
 
 
+async def test_an_answer_that_was_still_on_its_way_is_no_deleted_one(thread: Thread) -> None:
+    """The second question came before the first was answered; its own answer comes after both."""
+    thread.messages += [said(0, "UADA", "One?"), said(1, "UADA", "Two?"), by_bot(2)]
+    thread.kept.answers = [answered(0, "First.", 2)]
+    assert [turn.statements[0].text for turn in (await thread.before(1)).turns] == ["First."]
+
+
+async def test_what_slack_gives_beyond_what_was_asked_for_is_left_out(thread: Thread) -> None:
+    """The question itself among it, as with ``inclusive``."""
+    thread.messages += [said(0, "UADA", "One?"), said(1, "UADA", "Two?"), said(2, "UADA", "Three?")]
+    thread.slack.broken["conversations.replies"] = {"messages": thread.messages}
+    assert questions(await thread.before(1)) == ["One?"]
+
+
+async def test_more_without_a_way_to_get_it_is_incomplete(thread: Thread) -> None:
+    thread.messages.append(said(0, "UADA", "One?"))
+    thread.slack.broken["conversations.replies"] = {"messages": thread.messages, "has_more": True}
+    past = await thread.before(1)
+    assert (questions(past), past.complete) == (["One?"], False)
+
+
 async def test_replaced_private_and_deleted_answers_are_not_remembered(thread: Thread) -> None:
     thread.messages += [
         said(0, "UADA", "One?"),
@@ -230,7 +251,7 @@ async def test_replaced_private_and_deleted_answers_are_not_remembered(thread: T
     thread.kept.answers = [
         answered(0, "Replaced.", 1, replaced_by="x"),
         answered(2, "Somebody deleted it in Slack.", 3),
-        answered(2, "For one person.", private=True),
+        answered(2, "For one person.", private=True, id="private"),
         answered(4, "Third.", 5),
     ]
     past = await thread.before(6)
@@ -285,6 +306,12 @@ async def test_all_pages_are_read(thread: Thread) -> None:
     asked_for = [given for name, given in thread.slack.calls if name == "conversations.replies"]
     assert len(asked_for) == 3
     assert all(given["latest"] == ts(50) for given in asked_for)
+
+
+async def test_a_shared_answer_that_was_deleted_is_not_remembered(thread: Thread) -> None:
+    thread.messages.append(said(1, "UBO", "Really?"))
+    thread.kept.root = answered(0, "Shared.", 0, private=True, thread="", question_ts="cmd-1")
+    assert (await thread.before(2, "UBO")).turns == (Turn("Really?", answered=False),)
 
 
 @pytest.mark.parametrize("root_on_every_page", [False, True])
