@@ -62,7 +62,9 @@ def thread_audience(channel: str, thread: str) -> Audience:
 
 
 async def of_question(directory: Directory, question: Question) -> Reading:
-    """What the answer to ``question`` may use, after ``directory.patience`` seconds at the latest.
+    """What the answer to ``question`` may use. Raises nothing of Slack's: what cannot be checked is left out.
+
+    Takes ``directory.patience`` seconds at most; twice that for a command where the bot is not.
 
     >>> (await of_question(directory, question_in_finance)).audiences
     ('channel:CFINANCE', 'thread:CFINANCE-1700000000.000100', 'workspace')
