@@ -151,6 +151,28 @@ async def test_a_stream_that_nobody_touches_any_more_is_over_all_the_same(
     await slack_client.chat_update(channel=company.general.id, ts=started, markdown_text="Once upon a time")
 
 
+@pytest.mark.parametrize("error", ["message_not_in_streaming_state", "stopped_by_user"])
+async def test_an_error_on_order_that_ends_a_stream_ends_it(
+    slack: SlackServer, company: Company, slack_client: AsyncWebClient, error: str
+) -> None:
+    _, started = await stream(slack, company, slack_client)
+    slack.fail("chat.appendStream", error=error)
+    for _ in range(2):
+        with pytest.raises(SlackApiError, match=error):
+            await slack_client.chat_appendStream(channel=company.general.id, ts=started, markdown_text="upon")
+    await slack_client.chat_update(channel=company.general.id, ts=started, markdown_text="Once upon a time")
+
+
+async def test_all_streams_can_be_ended_at_once(
+    slack: SlackServer, company: Company, slack_client: AsyncWebClient
+) -> None:
+    _, started = await stream(slack, company, slack_client)
+    slack.expire_streams()
+    with pytest.raises(SlackApiError, match="message_not_in_streaming_state"):
+        await slack_client.chat_stopStream(channel=company.general.id, ts=started)
+    await slack_client.chat_delete(channel=company.general.id, ts=started)
+
+
 async def test_stop_ends_streams_and_tells_the_app(
     slack: SlackServer, company: Company, slack_client: AsyncWebClient
 ) -> None:

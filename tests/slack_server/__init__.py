@@ -32,10 +32,12 @@ when). Waiting: ``await slack.until(lambda: …)``, or ``slack.wait_for(lambda: 
 
 ================================  ====================================================================================
 ``fail(method, …)``               ``error=``, ``status=``, ``ratelimited=``, ``hang=``, ``drop="before"|"after"``;
-                                  ``times=None``: until ``recover()``; ``chat.*`` means a family
+                                  ``times=None``: until ``recover()``; ``chat.*`` means a family. An ``error`` that
+                                  says that a stream is over ends it
 ``slow(method, seconds)``         takes so long, and works
 ``enforce_rates()``               the tiers of the Web API hold
 ``says(…, deliver=(…))``          the events of a message, in order, also twice; ``deliver_again(delivery)``
+``expire_streams()``              Slack ends all open streams, as after their five minutes
 ``hold_events()``                 nothing is delivered until ``release_events(reverse=True)``
 ``disconnect(reason)``            ``warning``, ``refresh_requested``, ``link_disabled``
 ``go_silent()``                   connections stay open and nothing comes through

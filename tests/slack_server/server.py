@@ -56,6 +56,16 @@ class SlackServer(Reading):
         """From now on the tiers of the Web API hold, with minutes of 60 seconds times ``clock_factor``."""
         self.rates = Rates(60.0 * self.clock_factor)
 
+    def expire_streams(self) -> None:
+        """Slack ends all open streams, as it does after five minutes."""
+
+        def expire() -> None:
+            for message in (message for channel in self.channels.values() for message in channel.messages.values()):
+                if message.stream is not None:
+                    message.stream.ends = 0.0
+
+        self.on_loop(expire)
+
     # Start and stop
 
     def start(self, port: int = 0, host: str = "127.0.0.1") -> Self:

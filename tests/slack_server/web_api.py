@@ -27,7 +27,6 @@ IMPLEMENTED: dict[str, Method] = {
 LOGIN_PAGE = "<!DOCTYPE html><html><head><title>Sign in</title></head><body>Sign in to your workspace</body></html>"
 RESPONSE_USES, RESPONSE_SECONDS = 5, 1800.0
 _LIST_KINDS = {"public_channel": "channel", "private_channel": "group", "mpim": "mpim", "im": "im"}
-HANG_UP = "The stand-in hangs up."
 
 
 class Endpoints:
@@ -60,7 +59,7 @@ class Endpoints:
             status, result, headers = self._answer(method, token, args, fault)
             if fault.drop == "after":
                 result = None
-                raise hang_up(request)
+                return hang_up(request)
             return web.json_response(result, status=status, headers=headers)
         finally:
             slack.calls.append(Call(method, args, began, result, time.monotonic() - began))
@@ -71,6 +70,7 @@ class Endpoints:
         headers = {"x-oauth-scopes": ",".join(sorted(slack.scopes)), "x-slack-req-id": slack.new_id("q")}
         try:
             if fault.error is not None:
+                _end_stream(slack, args, fault.error)
                 raise Refused(fault.error, blameless=True)
             self._check(method, token)
             wait = self._rate(method, args)
@@ -189,9 +189,9 @@ async def _before(request: web.Request, fault: Fault) -> web.StreamResponse | No
     """The fault that comes instead of an answer, if there is one."""
     if fault.hang is not None:
         await asyncio.sleep(fault.hang)
-        raise hang_up(request)
+        return hang_up(request)
     if fault.drop == "before":
-        raise hang_up(request)
+        return hang_up(request)
     if fault.status is not None:
         return web.Response(status=fault.status, text="<html>Server error</html>", content_type="text/html")
     if fault.ratelimited is not None:
@@ -200,8 +200,18 @@ async def _before(request: web.Request, fault: Fault) -> web.StreamResponse | No
     return None
 
 
-def hang_up(request: web.Request) -> ConnectionResetError:
-    """Cut the client's connection; the error ends the handler."""
+def _end_stream(slack: Clicking, args: JSON, error: str) -> None:
+    """An error on order that says that a stream is over ends it."""
+    if error not in ("message_not_in_streaming_state", "stopped_by_user") or args.get("channel") not in slack.channels:
+        return
+    message = slack.channels[args["channel"]].messages.get(str(args.get("ts")))
+    if message is not None and message.stream is not None:
+        message.stream.ends = 0.0
+        message.stream.ended = "stopped_by_user" if error == "stopped_by_user" else message.stream.ended
+
+
+def hang_up(request: web.Request) -> web.Response:
+    """Cut the client's connection; the answer goes nowhere."""
     if request.transport is not None:
         request.transport.abort()
-    return ConnectionResetError(HANG_UP)
+    return web.Response()
