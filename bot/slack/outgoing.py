@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any, Final
 
 from bot.answering.events import Found, Searching
@@ -45,7 +46,7 @@ class Outgoing:
 
     def settle(self, text: str) -> None:
         """The text is, whatever came before, ``text``."""
-        if self._closed or self._raw.rstrip() != text.rstrip():
+        if self._raw.rstrip() != text.rstrip():
             self.clear()
             self.add(text)
         self.close()
@@ -68,7 +69,8 @@ class Outgoing:
 class Tasks:
     """The searches, as task cards of a stream. Of each, what changed is sent once."""
 
-    def __init__(self) -> None:
+    def __init__(self, key: str) -> None:
+        self.mark = hashlib.sha256(key.encode()).hexdigest()[:12]  # with which the ids of this answer's tasks begin
         self._ids: dict[str, str] = {}  # of the searches that go on, by query
         self._changed: dict[str, dict[str, Any]] = {}
         self._open: dict[str, dict[str, Any]] = {}
@@ -79,7 +81,7 @@ class Tasks:
         if self._count == _MOST_TASKS:
             return
         self._count += 1
-        task_id = self._ids[event.query] = f"search-{self._count}"
+        task_id = self._ids[event.query] = f"{self.mark}-{self._count}"
         self._put(task_id, texts.say("searching_for", query=_shown(event.query)), "in_progress")
 
     def end(self, event: Found, texts: Texts) -> None:

@@ -56,8 +56,16 @@ class Poster:
 
     def __init__(self, client: AsyncWebClient, *, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep) -> None:
         self.client = unrepeating(client)
-        self.streams_after = 0.0  # of the loop's clock: Slack wants no new streams before
         self._sleep = sleep
+        self._held: dict[str, float] = {}  # until when, of the loop's clock, Slack wants no more calls of a kind
+
+    def hold(self, kind: str, seconds: float) -> None:
+        """Slack wants no calls of a kind for so long; all answers share what it allows."""
+        self._held[kind] = max(self._held.get(kind, 0.0), asyncio.get_running_loop().time() + seconds)
+
+    def held_for(self, kind: str) -> float:
+        """Seconds until calls of a kind are welcome again; 0 where they are."""
+        return max(0.0, self._held.get(kind, 0.0) - asyncio.get_running_loop().time())
 
     async def post(self, place: Place, *, blocks: Sequence[Block], text: str, key: str) -> str:
         """Post a message once; its ``ts``. Where Slack's answer is lost, the thread tells whether it is there.
@@ -83,14 +91,27 @@ class Poster:
 
         return await self._in_some_form(once, blocks, text)
 
-    async def update(self, channel: str, ts: str, blocks: Sequence[Block], text: str) -> None:
-        """Put other blocks and text into a message. Raises NotPosted."""
+    async def update(self, channel: str, ts: str, blocks: Sequence[Block], text: str, *, patient: bool = True) -> bool:
+        """Put other blocks and text into a message. Raises NotPosted.
+
+        False where it was not done, as Slack wants to be asked less often, and the update is not ``patient``.
+        """
 
         async def once(form: dict[str, Any]) -> str:
-            await self._certainly(self.client.chat_update, {"channel": channel, "ts": ts, "blocks": []} | form)
+            arguments = {"channel": channel, "ts": ts, "blocks": []} | form
+            try:
+                await (self._certainly if patient else _once)(self.client.chat_update, arguments)
+            except Refused as error:
+                if error.wait is None:
+                    raise
+                self.hold("update", error.wait)
+                return ""
+            except Lost:
+                self.hold("update", LOOK_AFTER)
+                return ""
             return ts
 
-        await self._in_some_form(once, blocks, text)
+        return bool(await self._in_some_form(once, blocks, text))
 
     async def ephemeral(self, place: Place, *, blocks: Sequence[Block], text: str) -> None:
         """Show a message to the person alone. Raises NotPosted."""
@@ -196,6 +217,10 @@ class Poster:
             except Lost:
                 await self._sleep(LOOK_AFTER * 2**attempt)
         raise NotPosted("unreachable")
+
+
+async def _once(method: Callable[..., Awaitable[AsyncSlackResponse]], arguments: dict[str, Any]) -> dict[str, Any]:
+    return await call(method, **arguments)
 
 
 def short(text: str) -> str:

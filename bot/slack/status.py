@@ -28,6 +28,7 @@ class Status:
         self._place = place
         self._sentence: str | None = None  # to be said next
         self._session: SessionStatus | None = None  # to be set next
+        self._newest = ""
         self._said = False  # whether a sentence is shown, if no message came since
         self._said_at = 0.0  # of the loop's clock
         self._refused: set[str] = set()  # methods that Slack does not let us use here
@@ -35,12 +36,15 @@ class Status:
 
     def say(self, sentence: str) -> None:
         """Show a sentence soon."""
-        self._sentence = harmless(" ".join(sentence.split()))[:_LONGEST]
-        self._set_off()
+        shown = harmless(" ".join(sentence.split()))[:_LONGEST]
+        if shown != self._newest:
+            self._newest = self._sentence = shown
+            self._set_off()
 
     def begin(self, sentence: str) -> None:
         """The bot is at work."""
         self._session = "processing"
+        self._newest = ""
         self.say(sentence)
 
     def end(self, *, posted: float | None) -> None:

@@ -17,7 +17,7 @@ from bot.slack.posting import EVENT_TYPE, LONGEST_WAIT, LOOK_AFTER, Place, Poste
 
 log = logging.getLogger(__name__)
 
-PATIENCE = 3.0  # seconds that an append waits where Slack says that it is too often; else the message is updated
+SHORTEST_WAIT = 0.1  # seconds, where Slack says that it is too often
 STOP_TRIES = 5
 _COMPARED = 60  # letters of a text by which a message is known again
 
@@ -50,7 +50,12 @@ class Streams:
 
     def possible(self) -> bool:
         """Whether a stream can be begun now."""
-        return not self.off and asyncio.get_running_loop().time() >= self._poster.streams_after
+        return not self.off and not self.too_many
+
+    @property
+    def too_many(self) -> bool:
+        """Whether Slack wants no more streams for now."""
+        return self._poster.held_for("stream") > 0
 
     async def start(self, part: str, tasks: Tasks | None, known: Collection[str]) -> Written | None:
         """Begin a stream with what there is; None where there is to be none. ``known`` are our messages so far."""
@@ -68,9 +73,8 @@ class Streams:
             return Written(str(answer["ts"]), streaming=True, text=part)
         except (Refused, KeyError) as error:
             self.off = True
-            wait = getattr(error, "wait", None)
-            if wait is not None:
-                self._poster.streams_after = asyncio.get_running_loop().time() + wait
+            if isinstance(error, Refused) and error.wait is not None:
+                self._poster.hold("stream", error.wait)
             log.info("no stream: %s", error)
         except Lost:
             self.off = True
@@ -86,10 +90,10 @@ class Streams:
         try:
             await call(self._client.chat_appendStream, channel=self._place.channel, ts=written.ts, chunks=chunks)
         except Refused as error:
-            if error.wait is not None and error.wait <= PATIENCE:
-                if tasks:
-                    tasks.put_back(sent)
-                await asyncio.sleep(error.wait)
+            if tasks:
+                tasks.put_back(sent)
+            if error.wait is not None:
+                self._poster.hold("append", max(error.wait, SHORTEST_WAIT))
             else:
                 await self._broken(written, error)
         except Lost:
@@ -112,11 +116,11 @@ class Streams:
             )
         except Refused as error:
             if error.wait is not None:
-                if chunks:  # the words need not wait for the end
-                    if tasks:
-                        tasks.put_back(sent)
+                if tasks:
+                    tasks.put_back(sent)
+                if chunks and self._poster.held_for("append") <= 0:  # the words need not wait for the end
                     await self.append(written, part, tasks)
-                await asyncio.sleep(min(error.wait, LONGEST_WAIT))
+                await asyncio.sleep(min(max(error.wait, SHORTEST_WAIT), LONGEST_WAIT))
                 return False
             await self._broken(written, error)
         except Lost:
@@ -141,6 +145,16 @@ class Streams:
             except Lost:
                 await asyncio.sleep(LOOK_AFTER * 2**attempt)
         written.streaming = False
+
+    async def unrecorded(self, key: str, mark: str, known: Collection[str]) -> tuple[str, ...]:
+        """Messages of the answer that were sent, but that a process died before recording."""
+        try:
+            messages = await self._poster.messages(self._place)
+        except (Refused, Lost) as error:
+            log.warning("could not look for unrecorded messages: %s", error)
+            return ()
+        ours = (message for message in messages if message.get("bot_id") and message.get("ts") not in known)
+        return tuple(str(message["ts"]) for message in ours if _is_of(message, key, mark))
 
     # -- within ----------------------------------------------------------------------------------------------------
 
@@ -177,10 +191,16 @@ class Streams:
                 continue
             if begun and _letters(str(message.get("text", ""))).startswith(begun):
                 return str(message["ts"])
-            said = _letters(json.dumps(message, ensure_ascii=False))
-            if not begun and any(_letters(task["title"]) in said for task in tasks):
+            said = json.dumps(message, ensure_ascii=False)
+            if any(task["id"] in said or (not begun and _letters(task["title"]) in _letters(said)) for task in tasks):
                 return str(message["ts"])
         return None
+
+
+def _is_of(message: dict[str, Any], key: str, mark: str) -> bool:
+    """Whether a message is of the answer: by its metadata, or by the ids of its tasks."""
+    payload = (message.get("metadata") or {}).get("event_payload") or {}
+    return str(payload.get("key", "")).startswith(f"{key}:") or mark in json.dumps(message.get("blocks") or [])
 
 
 def _chunks(tasks: list[dict[str, Any]], text: str) -> list[dict[str, Any]]:

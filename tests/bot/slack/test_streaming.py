@@ -33,9 +33,10 @@ class Scene:
         self.slack = slack
         self.recorded: list[str] = []
         options = {"update_every": 0.01} | options
+        self.poster = options.pop("poster", None) or Poster(slack.client, sleep=self._nap)
         self.messages = AnswerMessages(
             slack.client,
-            Poster(slack.client, sleep=self._nap),
+            self.poster,
             place,
             ENGLISH,
             "T1:C1:1.2:abc",
@@ -246,11 +247,14 @@ async def test_too_often_at_the_start_is_not_waited_for(slack: FakeSlack, scene:
     began = time.monotonic()
     await scene.take(*map(Text, sentences(2)))
     assert time.monotonic() - began < 1
-    assert len(slack.messages) == 1
-    other = Scene(slack)
-    other.messages._poster = scene.messages._poster
+    other = Scene(slack, poster=scene.poster)
+    await other.take(Text("Said. "))
+    await other.finish("Said. ")
     await scene.finish("".join(sentences(2)))
-    assert len(slack.named("chat_startStream")) == 1
+    assert [name for name, _ in slack.calls if name.startswith("chat")] == ["chat_startStream"] + [
+        "chat_postMessage"
+    ] * 2
+    assert slack.shown() == ["Said.", "".join(sentences(2)).strip()]
 
 
 async def test_a_stream_is_ended_before_it_is_too_old(slack: FakeSlack) -> None:
@@ -340,6 +344,28 @@ async def test_a_footer_that_does_not_fit_comes_in_a_message_of_its_own(slack: F
         assert slack.messages[sent[-1]].text == "In plain words"
 
 
+async def test_a_second_ending_changes_the_footer_of_its_own_message(slack: FakeSlack, scene: Scene) -> None:
+    text = paragraphs(11_000)
+    for size, messages in ((2_500, 2), (2_600, 2), (100, 1)):
+        footer = [{"type": "section", "text": {"type": "plain_text", "text": "x" * size}}]
+        sent = await scene.finish(text, footer)
+        assert list(slack.messages) == list(sent)
+        assert len(sent) == messages
+        assert slack.messages[sent[-1]].blocks == footer
+    assert letters(scene.whole()) == letters(text)
+
+
+async def test_appends_that_are_too_many_wait_together(slack: FakeSlack, scene: Scene) -> None:
+    await scene.take(Text("One. "))
+    slack.fail("chat_appendStream", refusal("ratelimited", 429, retry_after="1"))
+    await scene.take(Text("Two. "), Text("Three. "), Text("Four. "))
+    assert len(slack.named("chat_appendStream")) == 1
+    await asyncio.sleep(1.1)
+    assert len(slack.named("chat_appendStream")) == 2
+    assert slack.shown() == ["One. Two. Three. Four."]
+    await scene.finish("One. Two. Three. Four. ")
+
+
 async def test_a_stop_in_slack_is_noticed_and_what_was_said_stays(slack: FakeSlack, scene: Scene) -> None:
     await scene.take(Text("First. "))
     assert not scene.messages.stopped
@@ -380,6 +406,15 @@ async def test_what_a_crashed_process_left_is_used_on(slack: FakeSlack) -> None:
     assert sent == (left[0],)
     assert slack.shown() == ["Said at last."]
     assert slack.messages[left[0]].blocks == FOOTER
+
+
+async def test_what_a_process_died_before_recording_is_found(slack: FakeSlack) -> None:
+    first = Scene(slack)
+    await first.take(Searching("it"), *(Text(paragraphs(5_000) + "\n\n") for _ in range(4)))
+    await first.messages.abandon()
+    second = Scene(slack, earlier=(first.recorded[2],))
+    sent = await second.finish("Said at last. ")
+    assert list(slack.messages) == list(sent) == [first.recorded[2]]
 
 
 async def test_what_is_gone_is_posted_anew(slack: FakeSlack) -> None:
