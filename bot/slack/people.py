@@ -65,8 +65,8 @@ def person_of(user: Mapping[str, Any], team: str, enterprise: str | None) -> Per
     colleague = enterprise is not None and in_enterprise.get("enterprise_id") == enterprise
     same = user.get("team_id") == team or colleague
     is_bot = bool(user.get("is_bot")) or user.get("id") == SLACKBOT
-    # A person's object always says whether they are restricted; one that does not is not to be trusted.
-    restricted = user.get("is_restricted")
+    # Slack says of guests that they are; where it says neither yes nor no, that is not to be trusted.
+    restricted = user.get("is_restricted", False)
     is_guest = bool(restricted or user.get("is_ultra_restricted") or (restricted is None and not is_bot))
     names = (profile.get("display_name"), profile.get("real_name"), user.get("real_name"), user.get("name"))
     name = next((line for name in names if isinstance(name, str) and (line := one_line(name, LONGEST_NAME))), None)
@@ -100,12 +100,15 @@ def channel_of(told: Mapping[str, Any], team: str, enterprise: str | None) -> Ch
 
 
 def _shared_outside(told: Mapping[str, Any], ours: set[str | None]) -> bool:
-    """Whether people of another organisation are in a channel, or are invited; so also where nothing tells."""
+    """Whether people of another organisation are in a channel, or are invited, as far as the channel tells.
+
+    Who is in it is looked at besides, one by one: a channel that tells nothing is not trusted for that.
+    """
     pending = ("is_ext_shared", "is_pending_ext_shared", "pending_shared", "pending_connected_team_ids")
     if any(told.get(sign) for sign in pending):
         return True
     if told.get("is_org_shared"):
         return False
-    if told.get("is_shared") or ("is_shared" not in told and "is_ext_shared" not in told):
+    if told.get("is_shared"):
         return True
     return bool({*(told.get("shared_team_ids") or ()), *(told.get("connected_team_ids") or ())} - ours)

@@ -34,9 +34,11 @@ def test_guests_and_people_of_other_organisations_are_told_apart(
     assert person.is_employee is not (guest or outsider)
 
 
-def test_who_does_not_say_whether_they_are_restricted_is_taken_for_a_guest() -> None:
-    assert person_of({"id": "U1", "team_id": "T1"}, "T1", None).is_guest
-    assert not person_of({"id": "U1", "team_id": "T1", "is_bot": True}, "T1", None).is_guest
+def test_only_guests_are_said_to_be_restricted() -> None:
+    """Of others Slack may say nothing; an answer that is neither yes nor no is not trusted."""
+    assert not person_of({"id": "U1", "team_id": "T1"}, "T1", None).is_guest
+    assert person_of({"id": "U1", "team_id": "T1", "is_restricted": None}, "T1", None).is_guest
+    assert not person_of({"id": "U1", "team_id": "T1", "is_bot": True, "is_restricted": None}, "T1", None).is_guest
 
 
 def test_same_enterprise_means_nothing_where_we_have_none() -> None:
@@ -79,8 +81,8 @@ def test_shared_channels_are_told_from_our_own(changes: dict[str, Any], outside:
     assert channel_of({**CHANNEL, **changes}, "T1", "E1").is_shared_outside is outside
 
 
-def test_a_channel_that_says_nothing_of_being_shared_is_taken_for_shared() -> None:
-    assert channel_of({"id": "C1"}, "T1", None).is_shared_outside
+def test_a_channel_that_says_nothing_of_being_shared_is_judged_by_who_is_in_it() -> None:
+    assert not channel_of({"id": "C1"}, "T1", None).is_shared_outside
 
 
 @pytest.mark.parametrize(
