@@ -18,7 +18,7 @@ from rich.live import Live
 from rich.text import Text
 
 from bot.answering.answerer import Answerer
-from bot.answering.events import Answer, Done, Found, Reset, Searching, Turn
+from bot.answering.events import Answer, Done, Found, Reset, Searching, Source, Turn
 from bot.answering.events import Text as Said
 from bot.answering.library import Library
 from bot.answering.visible import one_line
@@ -59,7 +59,8 @@ class Conversation:
                 elif isinstance(event, Searching | Found | Reset | Said):
                     watch(event)
         assert answer is not None  # noqa: S101 Done is always the last event
-        self._turns = [*self._turns, Turn(question, answer.statements)][-LONGEST_MEMORY:]
+        shown = tuple(dict.fromkeys(Source(hit.document, hit.version) for hit in answer.hits))
+        self._turns = [*self._turns, Turn(question, answer.statements, shown=shown)][-LONGEST_MEMORY:]
         self.last = answer
         return answer
 
