@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import time
 from collections.abc import Callable
 from typing import Any
@@ -75,7 +76,7 @@ class Endpoints:
             self._check(method, token)
             wait = self._rate(method, args)
             if wait:
-                return 429, {"ok": False, "error": "ratelimited"}, headers | {"Retry-After": f"{max(1, round(wait))}"}
+                return 429, {"ok": False, "error": "ratelimited"}, headers | {"Retry-After": f"{math.ceil(wait)}"}
             checked = check_arguments(method, args)
             self._check_kind(method, checked)
             return 200, {"ok": True, **IMPLEMENTED[method](slack, checked)}, headers
@@ -195,7 +196,7 @@ async def _before(request: web.Request, fault: Fault) -> web.StreamResponse | No
     if fault.status is not None:
         return web.Response(status=fault.status, text="<html>Server error</html>", content_type="text/html")
     if fault.ratelimited is not None:
-        headers = {"Retry-After": f"{fault.ratelimited:g}"}
+        headers = {"Retry-After": f"{math.ceil(fault.ratelimited)}"}  # Slack sends whole seconds
         return web.json_response({"ok": False, "error": "ratelimited"}, status=429, headers=headers)
     return None
 
