@@ -71,6 +71,7 @@ class Retrieval:
                 excluded_versions=in_flight,
                 documents=documents,
                 properties=PROPERTIES,
+                explain=True,  # people are told in what terms a passage matched
             ),
             viewer,
         )

@@ -91,9 +91,16 @@ class Answers:
         )
         await self._database.write(lambda c: c.execute(statement))
 
-    async def withdraw_feedback(self, answer_id: str, user: str, how: Means = "reaction") -> None:
-        """Forget a person's feedback where it was given like this: taking a reaction away undoes no button."""
-        mine = (feedback.c.answer == answer_id, feedback.c.person == user, feedback.c.how == how)
+    async def withdraw_feedback(
+        self, answer_id: str, user: str, how: Means = "reaction", *, value: Value | None = None
+    ) -> None:
+        """Forget a person's feedback where it was given like this: taking a reaction away undoes no button.
+
+        With ``value`` only where that is what they think by now: 👍, then 👎, then 👍 taken away leaves 👎.
+        """
+        mine = [feedback.c.answer == answer_id, feedback.c.person == user, feedback.c.how == how]
+        if value is not None:
+            mine.append(feedback.c.value == value)
         await self._database.write(lambda c: c.execute(feedback.delete().where(*mine)))
 
     async def feedback_on(self, answer_id: str) -> tuple[Feedback, ...]:

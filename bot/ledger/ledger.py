@@ -7,12 +7,13 @@ from datetime import UTC, datetime
 import sqlalchemy as sa
 
 from bot.ledger.answers import Answers
+from bot.ledger.errands import Errands
 from bot.ledger.questions import Questions
 from bot.ledger.schema import LEDGER_VERSION, ledger_schema, metadata, muted_threads
 from indexer import CatalogueUnavailable, Database
 
 
-class Ledger(Questions, Answers):
+class Ledger(Questions, Answers, Errands):
     """What all bots on one database know together. Every method raises CatalogueUnavailable where it is away."""
 
     @classmethod

@@ -88,3 +88,10 @@ feedback = sa.Table(
     sa.Column("comment", sa.JSON(none_as_null=True)),
     sa.Column("given_at", sa.DateTime, nullable=False),
 )
+
+errands = sa.Table(
+    "errands",
+    metadata,
+    sa.Column("key", sa.String(128), primary_key=True),
+    sa.Column("busy_until", sa.DateTime),  # null once it is done
+)

@@ -23,7 +23,7 @@ from bot.slack.desk import Desk
 from bot.slack.directory import Directory
 from bot.slack.files import Attachments
 from bot.slack.intake import FollowUps, Intake
-from bot.slack.listeners import agent, answers, commands, directory, feedback, questions, rest
+from bot.slack.listeners import again, agent, answers, commands, directory, feedback, questions, rest
 from bot.slack.parts import Parts
 from bot.slack.posting import Poster
 from bot.slack.reply import SlackReplies
@@ -96,7 +96,8 @@ def build(parts: Parts, desk: Desk, settings: BotSettings) -> AsyncApp:
     )
     questions.register(app, parts, desk, Intake(parts.me, parts.ledger, FollowUps.parse(settings.follow_ups)))
     commands.register(app, parts, desk)
-    answers.register(app, parts, desk)
+    answers.register(app, parts)
+    again.register(app, parts, desk)
     feedback.register(app, parts)
     agent.register(app, parts, desk)
     directory.register(app, parts)

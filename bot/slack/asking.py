@@ -25,7 +25,8 @@ class Question:
     is the question's own ``ts`` where it begins one. ``kind`` of conversation: ``im``, ``mpim``, ``channel``
     (public), ``group`` (private), or "" where the event did not tell. ``edited``: the text was changed after it was
     asked. ``files`` are the file objects of the message, as they came. ``response_url`` belongs to a command.
-    ``private``: answered with what the asker may read, for their eyes. ``again`` is the click that asks once more.
+    ``private``: answered with what the asker may read, for their eyes; its ``ts`` is that of the question which was
+    asked for all, after ``private-``. ``again``: asked once more from under an answer, whose id it begins with.
     """
 
     team: str
@@ -58,8 +59,18 @@ class Question:
         return self.how is not How.COMMAND and (self.kind == "im" or self.channel.startswith("D"))
 
     @property
+    def message_ts(self) -> str:
+        """The ``ts`` of the message that asks; of a command, which is none, something else."""
+        return self.ts.removeprefix("private-")
+
+    @property
     def begins_thread(self) -> bool:
-        return self.thread == self.ts
+        return self.thread == self.message_ts
+
+    @property
+    def answer_before(self) -> str | None:
+        """The id of the answer under which it was asked once more."""
+        return self.again.partition(":")[0] or None
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self) | {"how": str(self.how), "files": list(self.files)}

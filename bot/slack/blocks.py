@@ -51,8 +51,9 @@ class Told:
 class Offers:
     """What people may do with an answer, beside reading its passages and saying what they think of it.
 
-    ``ask`` is whom to ask where nothing was found, as shown (``@Ada``, ``#finance``); ``ask_about`` is the title of the
-    document that this person added. ``attached`` are the titles of files that can be added to the documents.
+    ``ask`` is whom to ask where nothing was found, as shown (``@Ada``, ``#finance``; "" for everybody where there is no
+    name); ``ask_about`` is the title of the document that this person added. ``attached`` are the titles of files that
+    can be added to the documents.
     """
 
     mute: bool = False
@@ -126,7 +127,7 @@ def _buttons(answer: StoredAnswer, texts: Texts, told: Told, offers: Offers) -> 
     buttons: list[Element] = []
     if answer.sources:
         buttons.append(button(_show_passages(answer, texts), actions.SHOW_PASSAGES, answer.id))
-    if told.nothing_found and offers.ask:
+    if told.nothing_found and offers.ask is not None:
         buttons.append(button(_ask(offers, texts), actions.ASK_PERSON, answer.id))
     if told.left_out and offers.privately:
         buttons.append(button(texts.say("answer_privately"), actions.ANSWER_PRIVATELY, answer.id))
@@ -151,6 +152,8 @@ def _show_passages(answer: StoredAnswer, texts: Texts) -> str:
 
 def _ask(offers: Offers, texts: Texts) -> str:
     name = one_line(offers.ask or "", 30)
+    if not name:
+        return texts.say("ask_everybody")
     if offers.ask_about is None:
         return texts.say("ask_whom", name=name)
     return texts.say("ask_adder", name=name, title=title_of(offers.ask_about, texts, 30))

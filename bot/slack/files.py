@@ -16,6 +16,7 @@ from yarl import URL
 from bot.settings import BotSettings
 from bot.slack.asking import Question
 from bot.slack.audience import thread_audience
+from bot.slack.refusals import refusal_of
 from bot.texts import Texts
 from indexer import Audience, DocumentId, Indexer, Original, SituateError, visible
 
@@ -87,9 +88,9 @@ class Attachments:
         return len(old)
 
     async def forget_file(self, workspace: str, file: str) -> int:
-        """Remove a file that was deleted in Slack from every thread it was attached in. Raises Unavailable."""
-        rows = [row for row in await self._indexer.attempts(workspace) if row.audience.is_passing]
-        gone = [row.document for row in rows if row.source == source_of(file)]
+        """Remove a file that was deleted in Slack: from every thread it was attached in, and where it was added for
+        good. Raises Unavailable."""
+        gone = [row.document for row in await self._indexer.attempts(workspace) if row.source == source_of(file)]
         for document in gone:
             await self._indexer.remove(workspace, document)
         return len(gone)
@@ -117,13 +118,13 @@ class Attachments:
                     if row.state == "published":
                         return row.document, row.title
                     if row.error is not None:
-                        return row.error
+                        return refusal_of(row.error, name, texts)
         except TimeoutError:
             return texts.say("file_takes_long", name=name)
         except _Refused as refused:
             return texts.say(str(refused), name=name, limit=f"{self._limit_mb:g}")
         except SituateError as error:
-            return str(error)
+            return refusal_of(str(error), name, texts)
         return texts.say("file_gone", name=name)  # somebody removed it meanwhile
 
     async def _fetched(self, file: Mapping[str, Any]) -> Original:

@@ -19,6 +19,7 @@ from bot.texts import ENGLISH, Texts, texts_for
 from indexer import Indexer
 
 LOCALE_SECONDS = 1.5  # a person's language is worth waiting for, but not long
+FORM_SECONDS = 0.5  # for the language of a form, which must open within three seconds
 
 
 @dataclass(frozen=True, slots=True)

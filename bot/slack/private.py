@@ -1,13 +1,12 @@
-"""The slash command's answer: only its asker sees it, and may share it."""
+"""Answers that their asker alone sees: the slash command's, which they may share, and those asked for privately."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Sequence
 from contextlib import aclosing
 
-import aiohttp
-from slack_sdk.errors import SlackApiError, SlackClientError
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
 from bot.answering.events import Answer, Done, Kind
@@ -16,12 +15,14 @@ from bot.ledger import new_answer_id, stored
 from bot.slack.asking import Question
 from bot.slack.audience import NOTHING, Reading, of_question
 from bot.slack.blocks import Offers, Told
+from bot.slack.clicks import TROUBLE, reason, try_to
 from bot.slack.desk import Outcome
 from bot.slack.markup import safe_markdown
 from bot.slack.messages import Message, command_answer
 from bot.slack.parts import Parts
+from bot.slack.posting import Place
 from bot.slack.splitting import split
-from bot.slack.threads import asked
+from bot.slack.threads import asked, history
 from bot.texts import Texts
 from indexer import SituateError
 
@@ -29,11 +30,11 @@ log = logging.getLogger(__name__)
 
 LONGEST_PART = 11_000  # characters of Markdown in one message
 ATTEMPTS = 3
-TROUBLE = (SlackClientError, aiohttp.ClientError, TimeoutError, OSError)
+RESPONSE_USES = 5  # of a response URL, says Slack; what comes after that takes another way
 
 
 class PrivateReplies:
-    """Answers commands through their response URLs."""
+    """Answers commands, and whoever asks for an answer of their own."""
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
@@ -57,8 +58,20 @@ class PrivateReplies:
 
     async def _answered(self, question: Question, reading: Reading, texts: Texts) -> Answer:
         parts = self._parts
-        text, _ = await asked(question, parts.directory, parts.me)
-        events = parts.answerer.answer(text, reading.viewer, await parts.workspace.name(), texts=texts)
+        (text, name), past = await asyncio.gather(
+            asked(question, parts.directory, parts.me),
+            history(
+                parts.client,
+                question,
+                parts.directory,
+                parts.ledger,
+                texts,
+                budget_tokens=parts.settings.thread_tokens,
+            ),
+        )
+        workspace = await parts.workspace.name()
+        asker = name if past.several else None
+        events = parts.answerer.answer(text, reading.viewer, workspace, past.turns, texts=texts, asker=asker)
         async with aclosing(events):
             async for event in events:
                 if isinstance(event, Done):
@@ -66,55 +79,61 @@ class PrivateReplies:
         raise RuntimeError("an answer always ends in Done")
 
     async def _shown(self, question: Question, answer: Answer, reading: Reading, texts: Texts) -> bool:
-        kept = stored(
-            answer,
-            question,
-            id=new_answer_id(),
-            audiences=reading.viewer.audiences,
-            messages=(),
-            private=True,
-        )
+        audiences = reading.viewer.audiences
+        kept = stored(answer, question, id=new_answer_id(), audiences=audiences, messages=(), private=True)
         try:
             await self._parts.ledger.keep(kept)
+            if question.answer_before is not None and not question.private:
+                await self._parts.ledger.replaced(question.answer_before, kept.id)
         except SituateError as error:  # its buttons will not work, but it can be read
             log.warning("a private answer could not be kept: %s", error)
         told = Told.of(answer, left_out=reading.left_out)
-        # What was made for the asker's eyes, because who else reads there is not known, is not for sharing.
-        offers = Offers(share=reading.shareable and answer.kind is Kind.ANSWER)
+        # What was made for the asker's eyes, because who else reads there is not known, is not for sharing; and a
+        # direct conversation has nobody to share it with.
+        shareable = reading.shareable and answer.kind is Kind.ANSWER and not question.channel.startswith("D")
         text, _ = await asked(question, self._parts.directory, self._parts.me)
         parts = split(safe_markdown(answer.text), LONGEST_PART, len)
-        messages = command_answer(kept, texts, parts, question=text, told=told, offers=offers)
-        return all([await self._sent(question, message, first=not number) for number, message in enumerate(messages)])
+        offers = Offers(share=shareable)
+        return await self._sent(question, command_answer(kept, texts, parts, question=text, told=told, offers=offers))
 
-    async def _sent(self, question: Question, message: Message, *, first: bool) -> bool:
-        """Through the response URL; where that is used up or too old, as an ephemeral message."""
+    async def _sent(self, question: Question, messages: Sequence[Message]) -> bool:
+        """Each message by the best way that is left: the response URL, an ephemeral message, a direct message.
+
+        Beside a thread, where the response URL of a button would write into the channel, the first two change places.
+        """
+        sent = []
+        for number, message in enumerate(messages):
+            ways = [self._in_response, self._beside]
+            if number >= RESPONSE_USES:
+                ways.remove(self._in_response)
+            if question.private:
+                ways.reverse()
+            ways.append(self._directly)
+            sent.append(False)
+            for way in ways:
+                if await way(question, message, number):
+                    sent[-1] = True
+                    break
+        return all(sent)
+
+    async def _in_response(self, question: Question, message: Message, number: int) -> bool:
+        if not question.response_url:
+            return False
         body = {
             "response_type": "ephemeral",
-            "replace_original": first,
+            # The word that a command was heard makes room. What a button stands on may be there for everybody.
+            "replace_original": number == 0 and not question.private,
             "text": message.text,
             "blocks": message.blocks,
             "unfurl_links": False,
             "unfurl_media": False,
         }
-        if question.response_url and await self._responded(question.response_url, body):
-            return True
-        try:
-            await self._parts.client.chat_postEphemeral(
-                channel=question.channel, user=question.user, text=message.text, blocks=message.blocks
-            )
-        except TROUBLE as error:
-            told = error.response.get("error") if isinstance(error, SlackApiError) else type(error).__name__
-            log.warning("a private answer could not be shown: %s", told)
-            return False
-        return True
-
-    async def _responded(self, url: str, body: dict[str, object]) -> bool:
-        webhook = AsyncWebhookClient(url, timeout=10)
+        webhook = AsyncWebhookClient(question.response_url, timeout=10)
         for attempt in range(ATTEMPTS):
             try:
                 response = await webhook.send_dict(body)
-            except TROUBLE as error:  # never with the URL: who has it can write
-                log.warning("a response URL does not answer: %s", type(error).__name__)
+            except TROUBLE as error:
+                log.warning("a response URL does not answer: %s", reason(error))
             else:
                 if response.status_code == 200:
                     return True
@@ -123,3 +142,14 @@ class PrivateReplies:
                     return False
             await asyncio.sleep(0.5 * 2**attempt)
         return False
+
+    async def _beside(self, question: Question, message: Message, number: int) -> bool:
+        thread = question.thread or None
+        place = Place(question.team, question.channel, thread, question.user, question.user_team)
+        return await try_to(self._parts.poster.ephemeral(place, blocks=message.blocks, text=message.text))
+
+    async def _directly(self, question: Question, message: Message, number: int) -> bool:
+        """In the asker's own conversation with the bot, which nobody else reads."""
+        place = Place(question.team, question.user, None, question.user, question.user_team)
+        key = f"{question.key}:{number}"
+        return await try_to(self._parts.poster.post(place, blocks=message.blocks, text=message.text, key=key))

@@ -47,15 +47,32 @@ class SlackReplies:
         if question.how is How.COMMAND:
             return await self._private.answer(question)
         texts = await self._parts.texts(question.user, seconds=FIRST_STATUS_SECONDS)
-        earlier = await self._parts.ledger.messages(question.key) if again else ()
+        earlier = await self._earlier(question, again=again)
         reply = self._shown[question.key] = _Reply(self._parts, question, texts, earlier)
         outcome = await reply.run(late=again and _is_stale(question))
         self._shown.pop(question.key, None)  # one that is cancelled stays, to be halted
         return outcome
 
+    async def _earlier(self, question: Question, *, again: bool) -> tuple[str, ...]:
+        """The messages that the answer goes into: those that a dead process left, or of the answer that is tried again.
+
+        What cannot be looked up is left as it stands.
+        """
+        try:
+            earlier = await self._parts.ledger.messages(question.key) if again else ()
+            if earlier or question.answer_before is None:
+                return earlier
+            before = await self._parts.ledger.answer(question.answer_before)
+        except SituateError as error:
+            log.warning("the messages of an earlier answer could not be looked up: %s", error)
+            return ()
+        return before.messages if before is not None else ()
+
     async def halt(self, question: Question, end: End) -> None:
         """Bring what is shown of an answer that was ended from outside to a good end."""
         reply = self._shown.pop(question.key, None)
+        if reply is None and end == "stopped" and question.how is not How.COMMAND:  # before anything was shown
+            reply = _Reply(self._parts, question, await self._parts.texts(question.user), ())
         if reply is not None:
             await reply.halt(end)
 
@@ -112,6 +129,9 @@ class _Reply:
             asked(question, parts.directory, parts.me),
         )
         remarks = attached.refused if past.complete else (*attached.refused, self._texts.say("thread_incomplete"))
+        if not text and attached.documents:
+            await self._show(Answer(self._texts.say("attached_read"), Kind.HELP), reading, remarks, attached)
+            return
         asker = name if past.several else None
         events = parts.answerer.answer(text, reading.viewer, workspace, past.turns, texts=self._texts, asker=asker)
         async with aclosing(events):
@@ -152,12 +172,17 @@ class _Reply:
         sent = await self._messages.finish(answer, under, blocks.fallback(kept, texts, told=told))
         await parts.ledger.keep(replace(kept, messages=sent))
         if before is not None and before.id != kept.id and before.replaced_by is None:
-            await self._replace(before)
+            await self._replace(before, sent)
 
-    async def _replace(self, before: StoredAnswer) -> None:
-        """Mark the answer to an earlier wording, or one that could not be had, as replaced by this one."""
+    async def _replace(self, before: StoredAnswer, sent: tuple[str, ...]) -> None:
+        """Mark the answer to an earlier wording as replaced by this one.
+
+        One that was tried again is replaced in its own messages.
+        """
         await self._parts.ledger.replaced(before.id, self._id)
-        mine = set(await self._parts.ledger.messages(self._question.key))
+        if before.id == self._question.answer_before:
+            return
+        mine = {*sent, *await self._parts.ledger.messages(self._question.key)}
         old = [ts for ts in before.messages if ts not in mine]
         note = [blocks.replaced(self._texts)]
         for number, ts in enumerate(old):

@@ -7,9 +7,10 @@ from dataclasses import replace
 from bot.ledger import StoredAnswer
 from bot.slack.audience import of_place
 from bot.slack.blocks import Offers
-from bot.slack.clicks import Click, respond, tell, try_to
+from bot.slack.clicks import Click, respond, say, try_to
+from bot.slack.directory import CannotCheck, Gone
 from bot.slack.markup import safe_markdown
-from bot.slack.messages import Message, sentence_message, shared_answer
+from bot.slack.messages import Message, shared_answer
 from bot.slack.parts import Parts
 from bot.slack.posting import Place
 from bot.slack.private import LONGEST_PART
@@ -18,35 +19,62 @@ from bot.slack.threads import plain_question
 
 
 async def share(parts: Parts, click: Click, answer: StoredAnswer) -> None:
-    """Post an answer where everybody in the channel may read all that it was made from; else say why not."""
-    texts = await parts.texts(click.user)
+    """Post an answer, once, where everybody may read, now, all that it was made from; else say why not."""
+    key = f"{answer.id}:share"
+    if await parts.ledger.begin_errand(key) != "yours":
+        return  # it is in the channel, or about to be
+    posted = False
+    try:
+        posted = await _share(parts, click, answer)
+    finally:
+        await parts.ledger.end_errand(key, done=posted)
+    if posted and click.ephemeral:  # or it would be there twice for its asker
+        await respond(click.response_url, {"delete_original": True})
+
+
+async def _share(parts: Parts, click: Click, answer: StoredAnswer) -> bool:
     reading = await of_place(parts.directory, answer.channel)
+    if reading.left_out == "cannot_check":
+        await say(parts, click, "cannot_check")
+        return False
     if not await _may_be_read(parts, answer, {str(audience) for audience in reading.viewer.audiences}):
-        await tell(parts, click, sentence_message(texts.say("not_shared")))
-        return
+        await say(parts, click, "not_shared")
+        return False
     question = await plain_question(answer.question, parts.directory, parts.me)
     markdown = split(safe_markdown(answer.text), LONGEST_PART, len)
+    texts = await parts.texts(answer.asker)
     messages = shared_answer(answer, texts, markdown, question=question, offers=Offers())
-    place = Place(answer.team, answer.channel, None, click.user, None)
+    if not await _is_there(parts, answer.channel):  # then only the response URL may write
+        if await _respond(click, messages):
+            return True
+        await say(parts, click, "not_posted")
+        return False
     sent: list[str] = []
     for number, message in enumerate(messages):
-        if not await try_to(_post(parts, place, message, f"{answer.id}:share:{number}", sent)):
+        if not await try_to(_post(parts, click, message, f"{answer.id}:share:{number}", sent)):
             break
-    if not sent and not await _respond(click, messages):  # where the bot is not, only the response URL may write
-        await tell(parts, click, sentence_message(texts.say("not_posted")))
-        return
-    await parts.ledger.keep(replace(answer, messages=(*answer.messages, *sent)))
-    await respond(click, {"delete_original": True})
+    await parts.ledger.keep(replace(answer, messages=tuple(sent)))
+    if len(sent) < len(messages):
+        await say(parts, click, "not_posted")
+    return bool(sent)
 
 
-async def _post(parts: Parts, place: Place, message: Message, key: str, sent: list[str]) -> None:
+async def _is_there(parts: Parts, channel: str) -> bool:
+    try:
+        return (await parts.directory.channel(channel)).is_member
+    except (CannotCheck, Gone):
+        return False
+
+
+async def _post(parts: Parts, click: Click, message: Message, key: str, sent: list[str]) -> None:
+    place = Place(click.team, click.channel, None, click.user, None)
     sent.append(await parts.poster.post(place, blocks=message.blocks, text=message.text, key=key))
 
 
 async def _respond(click: Click, messages: list[Message]) -> bool:
     done = [
         await respond(
-            click,
+            click.response_url,
             {
                 "response_type": "in_channel",
                 "replace_original": False,

@@ -81,7 +81,7 @@ async def history(
     Ada asks "When was it?", is answered, says "ok"; Bo asks: ``(Turn("Ada: When was it?", (…)), Turn("Ada: ok",
     answered=False))``. Where only the asker spoke, lines carry no name. Raises CatalogueUnavailable.
     """
-    if question.begins_thread or question.how is How.COMMAND or not question.thread:
+    if question.begins_thread or not question.thread or (question.how is How.COMMAND and not question.private):
         return History()
     place = (question.team, question.channel, question.thread)
     (messages, complete), answers, root = await asyncio.gather(
@@ -136,7 +136,7 @@ async def _replies(client: AsyncWebClient, question: Question, seconds: float) -
                 response = await client.conversations_replies(
                     channel=question.channel,
                     ts=question.thread,
-                    latest=question.ts,
+                    latest=question.message_ts,
                     inclusive=False,
                     limit=PAGE,
                     cursor=cursor,
@@ -280,7 +280,7 @@ def _is_gone(answer: StoredAnswer, seen: Collection[Any], question: Question) ->
 
 
 def _before(ts: str, question: Question) -> bool:
-    return _moment(ts) < _moment(question.ts)
+    return _moment(ts) < _moment(question.message_ts)
 
 
 def _moment(ts: str) -> tuple[int, int]:

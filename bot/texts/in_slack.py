@@ -28,6 +28,55 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "{name} could not be fetched from Slack. Attach it again in a moment.",
         "{name} n'a pas pu être récupéré depuis Slack. Joignez-le à nouveau dans un instant.",
     ),
+    "file_empty": (
+        "{name} is empty. Attach a file with text in it.",
+        "{name} est vide. Joignez un fichier qui contient du texte.",
+    ),
+    "file_locked": (
+        "{name} is protected with a password. Attach a copy without one.",
+        "{name} est protégé par un mot de passe. Joignez une copie sans mot de passe.",
+    ),
+    "file_damaged": (
+        "{name} is damaged or incomplete. Attach a whole copy of it.",
+        "{name} est endommagé ou incomplet. Joignez-en une copie complète.",
+    ),
+    "file_without_text": (
+        "{name} has no text in it. Attach a file with text.",
+        "{name} ne contient pas de texte. Joignez un fichier qui en contient.",
+    ),
+    "file_is_scan": (
+        "{name} is a scan, and no text recognition is installed here. Attach a PDF with text.",
+        "{name} est une image sans texte, et aucune reconnaissance de texte n'est installée ici. Joignez un PDF avec "
+        "du texte.",
+    ),
+    "file_reads_slowly": (
+        "{name} takes too long to read. Attach a part of it.",
+        "{name} est trop long à lire. Joignez-en une partie.",
+    ),
+    "file_unpacks": (
+        "{name} unpacks to far more than its size. Attach a part of it, or save it anew.",
+        "{name} est bien plus gros une fois décompressé. Joignez-en une partie, ou enregistrez-le à nouveau.",
+    ),
+    "file_too_long": (
+        "{name} is too long. Attach a part of it.",
+        "{name} est trop long. Joignez-en une partie.",
+    ),
+    "file_unknown_kind": (
+        "{name} is no document that I can read. Attach it as a PDF or as text.",
+        "{name} n'est pas un document que je sache lire. Joignez-le en PDF ou en texte.",
+    ),
+    "file_is_archive": (
+        "{name} is an archive. Unpack it and attach the documents that are in it.",
+        "{name} est une archive. Décompressez-la et joignez les documents qu'elle contient.",
+    ),
+    "file_unreadable": (
+        "{name} could not be read. Attach it as a PDF or as text.",
+        "{name} n'a pas pu être lu. Joignez-le en PDF ou en texte.",
+    ),
+    "attached_read": (
+        "I have read what you attached. What do you want to know?",
+        "J'ai lu ce que vous avez joint. Que voulez-vous savoir ?",
+    ),
     "file_takes_long": (
         "{name} is still being read. Ask again in a moment.",
         "{name} est encore en cours de lecture. Reposez la question dans un instant.",
@@ -77,6 +126,22 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "answer_gone": (
         "This answer is not kept any more; ask again.",
         "Cette réponse n'est plus conservée ; reposez la question.",
+    ),
+    "question_gone": (
+        "The question is not kept any more; ask it again.",
+        "La question n'est plus conservée ; posez-la de nouveau.",
+    ),
+    "not_opened": (
+        "Slack could not open the passages. Click again.",
+        "Slack n'a pas pu ouvrir les passages. Cliquez à nouveau.",
+    ),
+    "not_asked": (
+        "I could not ask: Slack did not take the message. Try again in a minute.",
+        "Je n'ai pas pu demander : Slack n'a pas pris le message. Réessayez dans une minute.",
+    ),
+    "guests_keep_none": (
+        "Documents of one's own are for employees only. Ask me about the file in this thread.",
+        "Seuls les employés peuvent avoir leurs propres documents. Interrogez-moi sur le fichier dans ce fil.",
     ),
     "nobody_to_ask": (
         "I know nobody here who added something close to this.",
@@ -135,6 +200,7 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "unmute": ("Follow this thread again", "Suivre ce fil à nouveau"),
     "share": ("Share in the channel", "Partager dans le canal"),
     "try_again": ("Try again", "Réessayer"),
+    "ask_everybody": ("Ask everybody here", "Demander à tous ici"),
     "ask_whom": ("Ask {name}", "Demander à {name}"),
     "ask_adder": ("Ask {name}, who added {title}", "Demander à {name}, qui a ajouté {title}"),
     "add_file": ("Add {title} to the documents", "Ajouter {title} aux documents"),

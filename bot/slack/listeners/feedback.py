@@ -2,44 +2,42 @@
 
 from __future__ import annotations
 
-import logging
+import asyncio
 from typing import Any, Literal
 
 from slack_bolt.async_app import AsyncAck, AsyncApp
 
 from bot.slack import actions, views
-from bot.slack.clicks import Click, click_of, tell, try_to
-from bot.slack.messages import sentence_message
-from bot.slack.parts import Parts
-
-log = logging.getLogger(__name__)
+from bot.slack.clicks import Click, on_click, say, try_to
+from bot.slack.parts import FORM_SECONDS, Parts
 
 REACTIONS: dict[str, Literal[1, -1]] = {"+1": 1, "thumbsup": 1, "-1": -1, "thumbsdown": -1}
 
 
 def register(app: AsyncApp, parts: Parts) -> None:
-    async def good(ack: AsyncAck, body: dict[str, Any]) -> None:
-        await ack()
-        click = click_of(body, parts.me)
-        if await _judged(parts, click, 1):
-            await tell(parts, click, sentence_message((await parts.texts(click.user)).say("thanks")))
+    async def good(click: Click) -> None:
+        await say(parts, click, "thanks" if await _judged(parts, click, 1) else "answer_gone")
 
-    async def bad(ack: AsyncAck, body: dict[str, Any]) -> None:
+    async def bad(click: Click) -> None:
         """Noted at once; what was wrong is asked in a form that may be closed."""
-        await ack()
-        click = click_of(body, parts.me)
-        texts = await parts.texts(click.user, seconds=0.5)  # a form must open within three seconds
-        form = views.feedback(click.value, texts)
-        opened = await try_to(parts.client.views_open(trigger_id=click.trigger, view=form))
-        if await _judged(parts, click, -1) and not opened:
-            await tell(parts, click, sentence_message(texts.say("thanks")))
+
+        async def ask() -> bool:
+            form = views.feedback(click.value, await parts.texts(click.user, seconds=FORM_SECONDS))
+            return await try_to(parts.client.views_open(trigger_id=click.trigger, view=form))
+
+        opened, judged = await asyncio.gather(ask(), _judged(parts, click, -1))
+        if not judged:
+            await say(parts, click, "answer_gone")
+        elif not opened:
+            await say(parts, click, "thanks")
 
     async def comment(ack: AsyncAck, body: dict[str, Any], view: dict[str, Any]) -> None:
         await ack()
-        answer, user = str(view.get("private_metadata", "")), str(body.get("user", {}).get("id", ""))
+        id, user = str(view.get("private_metadata", "")), str(body.get("user", {}).get("id", ""))
         told = views.comment_of(view)
-        if told and user and await parts.ledger.answer(answer) is not None:
-            await parts.ledger.feedback(answer, user, -1, "button", told)
+        # The form is behind a button: who sends it has said that something is wrong.
+        if told and any(one.user == user for one in await parts.ledger.feedback_on(id)):
+            await parts.ledger.feedback(id, user, -1, "button", told)
 
     async def reacted(event: dict[str, Any]) -> None:
         await _reacted(parts, event, given=True)
@@ -47,24 +45,25 @@ def register(app: AsyncApp, parts: Parts) -> None:
     async def unreacted(event: dict[str, Any]) -> None:
         await _reacted(parts, event, given=False)
 
-    app.action(actions.FEEDBACK_GOOD)(good)
-    app.action(actions.FEEDBACK_BAD)(bad)
+    app.action(actions.FEEDBACK_GOOD)(on_click(parts, good))
+    app.action(actions.FEEDBACK_BAD)(on_click(parts, bad))
     app.view(actions.FEEDBACK_VIEW)(comment)
     app.event("reaction_added")(reacted)
     app.event("reaction_removed")(unreacted)
 
 
 async def _judged(parts: Parts, click: Click, value: Literal[1, -1]) -> bool:
-    if await parts.ledger.answer(click.value) is None:
+    answer = await parts.ledger.answer(click.value)
+    if answer is None or (answer.private and click.ephemeral and click.user != answer.asker):
         return False
-    await parts.ledger.feedback(click.value, click.user, value, "button")
+    await parts.ledger.feedback(answer.id, click.user, value, "button")
     return True
 
 
 async def _reacted(parts: Parts, event: dict[str, Any], *, given: bool) -> None:
     value = REACTIONS.get(str(event.get("reaction", "")).partition("::")[0])  # "+1::skin-tone-3"
     item, user = event.get("item") or {}, str(event.get("user", ""))
-    if value is None or item.get("type") != "message" or not user:
+    if value is None or item.get("type") != "message" or user in ("", parts.me.user_id):
         return
     answer = await parts.ledger.answer_of_message(parts.me.team, str(item.get("channel")), str(item.get("ts")))
     if answer is None:
@@ -72,4 +71,4 @@ async def _reacted(parts: Parts, event: dict[str, Any], *, given: bool) -> None:
     if given:
         await parts.ledger.feedback(answer.id, user, value, "reaction")
     else:
-        await parts.ledger.withdraw_feedback(answer.id, user)
+        await parts.ledger.withdraw_feedback(answer.id, user, value=value)

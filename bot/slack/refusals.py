@@ -1,0 +1,35 @@
+"""Why a file could not be read, in the language of who attached it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from bot.texts import Texts
+
+# What the indexer says of a file that it does not take, and the text for that kind of trouble.
+KINDS: Final = (
+    (" is empty;", "file_empty"),
+    (" is protected with a password;", "file_locked"),
+    (" is damaged", "file_damaged"),
+    (" it is damaged,", "file_damaged"),
+    (" has no text in it;", "file_without_text"),
+    (" without text of its own;", "file_is_scan"),
+    (" could not be read within ", "file_reads_slowly"),
+    (" unpacks to ", "file_unpacks"),
+    (" are read; split it", "file_too_long"),
+    (" is neither text nor a document ", "file_unknown_kind"),
+    (" cannot be read as a document;", "file_unknown_kind"),
+    ("; unpack it and add ", "file_is_archive"),
+)
+
+
+def refusal_of(error: str, name: str, texts: Texts) -> str:
+    """The indexer's sentence about a file; in French, which it does not speak, one for the kind of trouble.
+
+    >>> refusal_of("a.pdf is empty; add a file with text in it.", "a.pdf", FRENCH)
+    'a.pdf est vide. Joignez un fichier qui contient du texte.'
+    """
+    if texts.language == "en":
+        return error
+    key = next((key for words, key in KINDS if words in error), "file_unreadable")
+    return texts.say(key, name=name)
