@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -13,6 +14,8 @@ from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 # What a call to Slack may raise: its refusal, or the connection's.
 FAULTS = (SlackClientError, aiohttp.ClientError, OSError, TimeoutError, json.JSONDecodeError)
+
+CALL_SECONDS = 10.0  # Slack answers such calls in a second; somebody is waiting for the words
 
 
 class Lost(Exception):
@@ -50,9 +53,10 @@ def unrepeating(client: AsyncWebClient) -> AsyncWebClient:
 
 
 async def call(method: Callable[..., Awaitable[AsyncSlackResponse]], **arguments: Any) -> dict[str, Any]:
-    """What Slack answered to a method of its client. Raises Refused or Lost."""
+    """What Slack answered to a method of its client, within CALL_SECONDS. Raises Refused or Lost."""
     try:
-        response = await method(**arguments)
+        async with asyncio.timeout(CALL_SECONDS):
+            response = await method(**arguments)
     except SlackApiError as error:
         raise _told(error) from error
     except FAULTS as error:

@@ -131,12 +131,12 @@ class AnswerMessages:
         self._writer.end(end)
         try:
             try:
-                await writing
+                await asyncio.shield(writing)  # who is told to stop meanwhile still ends it in order
             except Exception:  # whatever it was, it is tried once more without streams
                 log.exception("an answer's messages could not be written; once more")
             self._writer.streams.off = True
             self._writing = asyncio.create_task(self._writer.run())
-            await self._writing
+            await asyncio.shield(self._writing)
         finally:
             self._status.end(posted=max((written.began for written in self._writer.written), default=None))
         return self._writer.sent

@@ -1,0 +1,137 @@
+"""Whatever goes wrong in Slack, at Claude or in the databases: everything arrives, once, or a sentence says why not."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import Any
+
+import pytest
+
+from bot.slack.app import SlackBot
+from tests.bot.slack.test_splitting import letters, paragraphs
+from tests.bot.slack.whole import QUESTION, Clocks, Writes, finished, outcome, said
+from tests.claude_server import ClaudeServer
+from tests.fixtures.slack import Company
+from tests.slack_server import Message, SlackServer
+
+pytestmark = pytest.mark.anyio
+
+LONG = paragraphs(2_000)
+SLOWLY: dict[str, Any] = {"piece": 60, "pause": 0.01}  # many appends
+
+
+@pytest.fixture(autouse=True)
+def clocks(monkeypatch: pytest.MonkeyPatch) -> Clocks:
+    return Clocks(monkeypatch)
+
+
+async def is_whole(slack: SlackServer, bot: SlackBot, company: Company, ts: str) -> list[Message]:
+    """The answer stands there, all of it and once, with one footer; the messages."""
+    messages = await finished(slack, bot, company.office, ts)
+    answer = await outcome(bot, company.office, ts)
+    assert letters("\n".join(said(message) for message in messages)) == letters(answer)
+    assert sum("show_passages" in message.actions for message in messages) == 1
+    assert "show_passages" in messages[-1].actions
+    return messages
+
+
+STREAM_FAULTS: dict[str, list[tuple[str, dict[str, Any]]]] = {
+    "refused: unknown method": [("chat.startStream", {"error": "unknown_method", "times": None})],
+    "refused: this kind of channel": [("chat.startStream", {"error": "channel_type_not_supported", "times": None})],
+    "refused: too often": [("chat.startStream", {"ratelimited": 30, "times": None})],
+    "refused: a server error": [("chat.startStream", {"status": 503})],
+    "start: cut before": [("chat.startStream", {"drop": "before"})],
+    "start: cut after": [("chat.startStream", {"drop": "after"})],
+    "append: cut before": [("chat.appendStream", {"drop": "before"})],
+    "append: cut after": [("chat.appendStream", {"drop": "after"})],
+    "append: cut after, three times": [("chat.appendStream", {"drop": "after", "times": 3})],
+    "append: a server error": [("chat.appendStream", {"status": 500})],
+    "append: hangs": [("chat.appendStream", {"hang": 60})],
+    "append: too often": [("chat.appendStream", {"ratelimited": 1, "times": 2})],
+    "append: much too often": [("chat.appendStream", {"ratelimited": 30, "times": None})],
+    "append: too long": [("chat.appendStream", {"error": "msg_too_long"})],
+    "stop: cut before": [("chat.stopStream", {"drop": "before"})],
+    "stop: cut after": [("chat.stopStream", {"drop": "after"})],
+    "stop: too often": [("chat.stopStream", {"ratelimited": 30, "times": 2})],
+    "stop: refused": [("chat.stopStream", {"error": "invalid_blocks"})],
+    "update: too often": [
+        ("chat.startStream", {"error": "unknown_method", "times": None}),
+        ("chat.update", {"ratelimited": 1, "times": 3}),
+    ],
+    "append: too long, update: a server error": [
+        ("chat.appendStream", {"error": "msg_too_long", "times": None}),
+        ("chat.update", {"status": 500, "times": 2}),
+    ],
+    "post: a server error, not posted": [
+        ("chat.startStream", {"error": "unknown_method", "times": None}),
+        ("chat.postMessage", {"status": 500, "times": 2}),
+    ],
+    "post: posted, the answer lost": [
+        ("chat.startStream", {"error": "unknown_method", "times": None}),
+        ("chat.postMessage", {"drop": "after"}),
+    ],
+    "post: too often": [
+        ("chat.startStream", {"error": "unknown_method", "times": None}),
+        ("chat.postMessage", {"ratelimited": 3, "times": 2}),
+    ],
+    "everything: cut after, now and then": [("chat.*", {"drop": "after", "times": 4})],
+    "everything: a server error, now and then": [("chat.*", {"status": 502, "times": 4})],
+    "the status": [
+        ("assistant.threads.setStatus", {"error": "channel_type_not_supported", "times": None}),
+        ("agents.sessions.setStatus", {"hang": 60, "times": None}),
+    ],
+}
+
+
+@pytest.mark.parametrize("name", STREAM_FAULTS)
+async def test_the_whole_answer_arrives_once(
+    answering: SlackBot, slack: SlackServer, company: Company, claude: ClaudeServer, clocks: Clocks, name: str
+) -> None:
+    clocks.of_calls(0.5)
+    claude.brain = Writes(LONG, **SLOWLY)
+    for method, fault in STREAM_FAULTS[name]:
+        slack.fail(method, **fault)
+    began = time.monotonic()
+    ts = slack.says(company.ana, company.office, f"@Situate {QUESTION}")
+    await is_whole(slack, answering, company, ts)
+    assert time.monotonic() - began < 8
+
+
+@pytest.mark.parametrize("refuses_updates", [False, True])
+async def test_a_stream_whose_time_is_over_goes_on_as_a_message(
+    answering: SlackBot, slack: SlackServer, company: Company, claude: ClaudeServer, refuses_updates: bool
+) -> None:
+    slack.stream_seconds = 0.6
+    slack.refuses_updates_of_streams = refuses_updates
+    claude.brain = Writes(LONG, piece=60, pause=0.04)
+    ts = slack.says(company.ana, company.office, f"@Situate {QUESTION}")
+    await is_whole(slack, answering, company, ts)
+    assert any((call.result or {}).get("error") == "message_not_in_streaming_state" for call in slack.calls)
+
+
+async def test_a_stream_is_renewed_before_its_time_is_over(
+    answering: SlackBot, slack: SlackServer, company: Company, claude: ClaudeServer, clocks: Clocks
+) -> None:
+    slack.stream_seconds = 1.0
+    clocks.of_messages("renew_after", 0.5)
+    claude.brain = Writes(LONG, piece=60, pause=0.04)
+    ts = slack.says(company.ana, company.office, f"@Situate {QUESTION}")
+    await is_whole(slack, answering, company, ts)
+    assert not any((call.result or {}).get("error") for call in slack.calls)
+
+
+async def test_what_slack_never_lets_us_post_is_told_nowhere_and_ends(
+    answering: SlackBot, slack: SlackServer, company: Company
+) -> None:
+    for method in ("chat.startStream", "chat.postMessage"):
+        slack.fail(method, error="restricted_action", times=None)
+    ts = slack.says(company.ana, company.office, f"@Situate {QUESTION}")
+    await slack.until(lambda: slack.called("chat.postMessage"))
+    async with asyncio.timeout(5):
+        while await answering.parts.ledger.unfinished():
+            await asyncio.sleep(0.02)
+    assert slack.replies(company.office, ts) == []
+    slack.recover()
+    again = slack.says(company.ana, company.office, f"@Situate {QUESTION}")
+    await is_whole(slack, answering, company, again)
