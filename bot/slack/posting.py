@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import deque
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
@@ -17,11 +18,14 @@ from bot.slack.plainer import LONGEST_TEXT, Block, plainer, words
 
 log = logging.getLogger(__name__)
 
+Found = TypeVar("Found")
+
 EVENT_TYPE: Final = "situate_part"
 LOOK_AFTER = 0.3  # seconds: a message that Slack took is then in the thread
 TRIES = 6
 LONGEST_WAIT = 30.0  # seconds
 _MOST_LOOKED_AT = 100
+_LONGEST_ALONE = 39_000  # characters of a text without blocks; Slack cuts it at 40,000
 
 # What Slack says of a message whose form it does not take; the words can still be said.
 FORM = frozenset(
@@ -56,6 +60,7 @@ class Poster:
 
     def __init__(self, client: AsyncWebClient, *, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep) -> None:
         self.client = unrepeating(client)
+        self.begun: deque[str] = deque(maxlen=200)  # the streams that were begun, by ``ts``, as far as that was told
         self._sleep = sleep
         self._held: dict[str, float] = {}  # until when, of the loop's clock, Slack wants no more calls of a kind
 
@@ -89,7 +94,7 @@ class Poster:
             )
             return str(answer.get("ts", ""))
 
-        return await self._in_some_form(once, blocks, text)
+        return await self._in_some_form(once, blocks, text, whole=True)
 
     async def update(self, channel: str, ts: str, blocks: Sequence[Block], text: str, *, patient: bool = True) -> bool:
         """Put other blocks and text into a message. Raises NotPosted.
@@ -163,14 +168,23 @@ class Poster:
         return (await self.posted(place, {key})).get(key)
 
     async def _in_some_form(
-        self, once: Callable[[dict[str, Any]], Awaitable[str]], blocks: Sequence[Block], text: str
+        self,
+        once: Callable[[dict[str, Any]], Awaitable[str]],
+        blocks: Sequence[Block],
+        text: str,
+        *,
+        whole: bool = False,
     ) -> str:
-        """As it was meant; else in plainer blocks; else as text: people get the words."""
+        """As it was meant; else in plainer blocks; else as text: people get the words.
+
+        The text alone may be long only where a message is new (``whole``).
+        """
         said = words(blocks) or text
         forms: list[dict[str, Any]] = [{"blocks": list(blocks), "text": short(text or said)}] if blocks else []
         if blocks:
             forms.append({"blocks": plainer(blocks), "text": short(text or said)})
-        forms.append({"text": short(said)})
+        if whole or len(escape(said)) <= LONGEST_TEXT:
+            forms.append({"text": short(said, _LONGEST_ALONE)})
         refused = "no_text"
         for number, form in enumerate(forms):
             try:
@@ -200,15 +214,18 @@ class Poster:
                 await self._sleep(min(error.wait, LONGEST_WAIT))
             except Lost:
                 await self._sleep(LOOK_AFTER * 2**attempt)
-                if done is not None and (ts := await self._looked(done)) is not None:
+                if done is not None and (ts := await self.looked(done)) is not None:
                     return {"ts": ts}
         raise NotPosted("unreachable")
 
-    async def _looked(self, done: Callable[[], Awaitable[str | None]]) -> str | None:
-        """What ``done`` finds, asked until it can be told; None also where Slack does not let us look."""
+    async def looked(self, find: Callable[[], Awaitable[Found | None]]) -> Found | None:
+        """What ``find`` finds, asked until it can be told; None also where Slack does not let us look.
+
+        Raises NotPosted where Slack cannot be reached.
+        """
         for attempt in range(TRIES):
             try:
-                return await done()
+                return await find()
             except Refused as error:
                 if error.wait is None:
                     log.warning("could not look whether a message was posted: %s", error.error)
@@ -223,12 +240,12 @@ async def _once(method: Callable[..., Awaitable[AsyncSlackResponse]], arguments:
     return await call(method, **arguments)
 
 
-def short(text: str) -> str:
-    """A plain text for a message's ``text``: escaped, at most 4,000 characters."""
+def short(text: str, longest: int = LONGEST_TEXT) -> str:
+    """A plain text for a message's ``text``: escaped, at most ``longest`` characters."""
     whole = escape(text)
-    if len(whole) <= LONGEST_TEXT:
+    if len(whole) <= longest:
         return whole
     kept = len(text)
-    while len(cut := escape(text[:kept])) >= LONGEST_TEXT:
-        kept -= max(1, (len(cut) - LONGEST_TEXT) // 5)
+    while len(cut := escape(text[:kept])) >= longest:
+        kept -= max(1, (len(cut) - longest) // 5)
     return cut + "…"

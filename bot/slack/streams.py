@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import math
 import re
+import time
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,12 +15,13 @@ from typing import Any
 from bot.slack.calls import Lost, Refused, call
 from bot.slack.outgoing import Tasks
 from bot.slack.plainer import Block
-from bot.slack.posting import EVENT_TYPE, LONGEST_WAIT, LOOK_AFTER, Place, Poster
+from bot.slack.posting import EVENT_TYPE, LONGEST_WAIT, LOOK_AFTER, NotPosted, Place, Poster
 
 log = logging.getLogger(__name__)
 
 SHORTEST_WAIT = 0.1  # seconds, where Slack says that it is too often
 STOP_TRIES = 5
+_NEW = 60.0  # seconds; more than a lost call takes, and clocks differ
 _COMPARED = 60  # letters of a text by which a message is known again
 
 # Slack's ways to say that a stream is not open any more.
@@ -69,8 +72,9 @@ class Streams:
             "chunks": _chunks(sent, part),
         }
         try:
-            answer = await self._started(arguments)
-            return Written(str(answer["ts"]), streaming=True, text=part)
+            ts = str((await self._started(arguments))["ts"])
+            self._poster.begun.append(ts)
+            return Written(ts, streaming=True, text=part)
         except (Refused, KeyError) as error:
             self.off = True
             if isinstance(error, Refused) and error.wait is not None:
@@ -148,15 +152,19 @@ class Streams:
 
     async def unrecorded(self, key: str, mark: str, known: Collection[str]) -> tuple[str, ...]:
         """Messages of the answer that were sent, but that a process died before recording."""
-        try:
-            messages = await self._poster.messages(self._place)
-        except (Refused, Lost) as error:
-            log.warning("could not look for unrecorded messages: %s", error)
-            return ()
-        ours = (message for message in messages if message.get("bot_id") and message.get("ts") not in known)
+        ours = (
+            message for message in await self._messages() if message.get("bot_id") and message.get("ts") not in known
+        )
         return tuple(str(message["ts"]) for message in ours if _is_of(message, key, mark))
 
     # -- within ----------------------------------------------------------------------------------------------------
+
+    async def _messages(self) -> list[dict[str, Any]]:
+        """The messages of the thread; none where they cannot be had."""
+        try:
+            return await self._poster.looked(lambda: self._poster.messages(self._place)) or []
+        except NotPosted:
+            return []
 
     async def _started(self, arguments: dict[str, Any]) -> dict[str, Any]:
         try:
@@ -180,11 +188,7 @@ class Streams:
     async def _found(self, part: str, tasks: list[dict[str, Any]], known: Collection[str]) -> str | None:
         """The message that Slack began though its answer was lost; None where there is none, or it cannot be told."""
         await asyncio.sleep(LOOK_AFTER)
-        try:
-            messages = await self._poster.messages(self._place)
-        except (Refused, Lost) as error:
-            log.warning("could not look for a stream whose beginning was lost: %s", error)
-            return None
+        messages = await self._messages()
         begun = _letters(part)[:_COMPARED]
         for message in reversed(messages):
             if not message.get("bot_id") or message.get("ts") in known or message.get("metadata"):
@@ -194,7 +198,15 @@ class Streams:
             said = json.dumps(message, ensure_ascii=False)
             if any(task["id"] in said or (not begun and _letters(task["title"]) in _letters(said)) for task in tasks):
                 return str(message["ts"])
-        return None
+        # Whether the tasks of a stream are told with its message is not known: then it says nothing, and is new.
+        blank = [str(m["ts"]) for m in messages if m.get("bot_id") and not m.get("metadata") and not m.get("text")]
+        new = [ts for ts in blank if ts not in self._poster.begun and _age(ts) < _NEW]
+        return new[-1] if new else None
+
+
+def _age(ts: str) -> float:
+    """Seconds since a message came, by this machine's clock."""
+    return abs(time.time() - float(ts)) if ts.replace(".", "", 1).isdigit() else math.inf
 
 
 def _is_of(message: dict[str, Any], key: str, mark: str) -> bool:

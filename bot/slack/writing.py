@@ -215,11 +215,14 @@ class Writer:
         return True
 
     async def _replace(self, written: Written, blocks: list[Block], text: str, number: int) -> None:
+        """Post a message anew, and take away what stood in its place and after it."""
         before = written.ts
         key = f"{self._key}:{number}:{before}"
         written.ts = await self._poster.post(self._place, blocks=blocks, text=text, key=key)
         await self._record(written.ts)
         await self._poster.delete(self._place.channel, before)
+        while len(self.written) > number + 1:
+            await self._remove(self.written.pop())
 
     def _under(self, part: str, end: End | None, *, streamed: bool) -> tuple[Block, ...]:
         """The footer, where it fits under the text; else it is kept for a message of its own."""

@@ -105,6 +105,18 @@ async def test_refused_blocks_become_plainer_and_at_last_text(slack: FakeSlack, 
     assert (first.text, first.blocks) == ("It **broke**. [1]", [])
 
 
+async def test_words_that_only_fit_into_a_new_message_are_not_cut_to_an_update(
+    slack: FakeSlack, poster: Poster
+) -> None:
+    long: list[Block] = [{"type": "markdown", "text": "word " * 2_000}]
+    slack.fail("chat_postMessage", refusal("invalid_blocks"), times=2)
+    ts = await poster.post(PLACE, blocks=long, text="Words", key="k1")
+    assert slack.messages[ts].text == ("word " * 2_000).strip()
+    slack.fail("chat_update", refusal("invalid_blocks"), times=2)
+    with pytest.raises(NotPosted):
+        await poster.update("C1", ts, long, "Words")
+
+
 async def test_where_slack_takes_nothing_one_is_told(slack: FakeSlack, poster: Poster) -> None:
     slack.fail("chat_postMessage", refusal("is_archived"))
     with pytest.raises(NotPosted, match="is_archived"):
