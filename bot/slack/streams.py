@@ -82,9 +82,9 @@ class Streams:
             log.info("no stream: %s", error)
         except Lost:
             self.off = True
-            ts = await self._found(part, sent, known)
-            if ts is not None:
-                return Written(ts, streaming=True, text=None)
+            found = await self._found(part, sent, known)
+            if found is not None:
+                return Written(found, streaming=True, text=None)
         return None
 
     async def append(self, written: Written, part: str, tasks: Tasks | None) -> None:
@@ -191,7 +191,9 @@ class Streams:
         messages = await self._messages()
         begun = _letters(part)[:_COMPARED]
         for message in reversed(messages):
-            if not message.get("bot_id") or message.get("ts") in known or message.get("metadata"):
+            if not message.get("bot_id") or message.get("metadata"):
+                continue
+            if message.get("ts") in known or message.get("ts") in self._poster.begun:
                 continue
             if begun and _letters(str(message.get("text", ""))).startswith(begun):
                 return str(message["ts"])
