@@ -26,8 +26,11 @@ class Slack:
     async def asks(self, person: Person, channel: Channel, text: str, **more: Any) -> Message:
         """The last message of the answer to what a person says; in a channel they mention the bot."""
         mention = "" if channel.kind == "im" else "@Situate "
+        thread = more.get("thread")
+        before = len(self.slack.replies(channel, thread)) if thread else 0
         ts = self.slack.says(person, channel, f"{mention}{text}", **more)
-        return (await finished(self.slack, self.bot, channel, more.get("thread") or ts))[-1]
+        await self.slack.until(lambda: len(self.slack.replies(channel, thread or ts)) > before, what="an answer")
+        return (await finished(self.slack, self.bot, channel, thread or ts))[-1]
 
     async def commands(self, person: Person, channel: Channel, text: str, *, name: str = "/ask") -> list[Message]:
         """What a person alone sees once their command is answered, the word that it was heard left out."""
