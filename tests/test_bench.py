@@ -1,15 +1,19 @@
-"""The bench's arithmetic: a wrong ratio would look like a right one."""
+"""The bench's arithmetic: a wrong figure would look like a right one."""
 
 from __future__ import annotations
 
 import asyncio
 import io
+from pathlib import Path
 
 import pytest
 from rich.console import Console
 
+from indexer.weaviate_server import Endpoint
+from tests.bench import slack
 from tests.bench.__main__ import table
 from tests.bench.figures import Figure, in_turns, median_ratio, percentile
+from tests.bench.slack_questions import Plan
 
 pytestmark = pytest.mark.anyio
 
@@ -56,3 +60,28 @@ def test_the_table_tells_what_is_met() -> None:
     assert "not met" in said["slow"]
     assert "512 MB" in said["memory"]
     assert "met" not in said["memory"]
+
+
+async def test_a_small_run_in_slack_tells_what_claude_the_search_and_we_took(
+    weaviate: Endpoint, tmp_path: Path
+) -> None:
+    """Every question is answered once and nothing is refused; what the stand-in waits counts as Claude's."""
+    settings = {
+        "weaviate_url": f"http://{weaviate.host}:{weaviate.port}",
+        "weaviate_grpc_port": str(weaviate.grpc_port),
+        "weaviate_api_key": weaviate.api_key or "",
+    }
+    plan = Plan(single=1, load=5, documents=1, people=1, channels=1, latency=0.1, silence=0.05, slow=0.1)
+    figures = await slack.figures(tmp_path, settings, plan, lambda _: None)
+    value = {figure.what.removeprefix("Slack, "): figure.value for figure in figures}
+    assert 0 < value["event to first status, p95"] < 5_000
+    assert 0 < value["first sentence to its being shown, p95"] < 5_000
+    claude = 2 * plan.latency + 4 * plan.silence
+    assert 1e3 * claude <= value["one answer: Claude's time"] < 1e3 * (claude + 2)
+    assert value["one answer: the search's"] > 0
+    assert 0 < value["one answer: ours"] < 5_000
+    assert 0 < value["one answer: ours, where each call takes Slack 100 ms"] < 5_000
+    assert 0 < value["5 questions, 10 a second: ours, p95"] < 5_000
+    assert value["5 questions, 10 a second: not answered once"] == 0
+    assert 0 < value["5 questions, 10 a second: slowest acknowledgement"] < 3_000
+    assert value["calls that Slack or Claude refuses"] == 0

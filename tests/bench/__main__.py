@@ -1,4 +1,4 @@
-"""``python -m tests.bench [--only search|indexing|contexts|memory]``: the figures, as a table."""
+"""``python -m tests.bench [--only search|indexing|contexts|memory|slack]``: the figures, as a table."""
 
 from __future__ import annotations
 
@@ -12,10 +12,16 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from tests.bench import contexts, indexing, memory, search
+from tests.bench import contexts, indexing, memory, search, slack
 from tests.bench.figures import Figure
 
-PARTS = {"search": search.measure, "indexing": indexing.measure, "contexts": contexts.measure, "memory": memory.measure}
+PARTS = {
+    "search": search.measure,
+    "indexing": indexing.measure,
+    "contexts": contexts.measure,
+    "memory": memory.measure,
+    "slack": slack.measure,
+}
 
 err = Console(stderr=True)
 
@@ -23,7 +29,7 @@ err = Console(stderr=True)
 def bench(
     only: Annotated[list[str] | None, typer.Option(help=f"One part, or several: {', '.join(PARTS)}.")] = None,
 ) -> None:
-    """Measure what we cost beside the bare libraries. About ten minutes on two idle cores."""
+    """Measure what we cost beside the bare libraries, and how quick the bot is. About 12 minutes on two idle cores."""
     if unknown := set(only or ()) - set(PARTS):
         raise typer.BadParameter(f"there is no part '{unknown.pop()}'; there are {', '.join(PARTS)}.")
     logging.basicConfig(level=logging.ERROR)
@@ -38,8 +44,9 @@ def table(figures: list[Figure]) -> Table:
     shown = Table("what", "figure", "target", "", "measured")
     shown.columns[1].justify = shown.columns[2].justify = "right"
     for figure in figures:
-        value = f"{figure.value:.2f} {figure.unit}" if figure.unit == "×" else f"{figure.value:.0f} {figure.unit}"
-        target = "" if figure.target is None else f"≤ {figure.target:.2f}"
+        digits = 2 if figure.unit == "×" else 0
+        value = f"{figure.value:.{digits}f} {figure.unit}"
+        target = "" if figure.target is None else f"≤ {figure.target:.{digits}f}"
         met = {True: "[green]met[/green]", False: "[red]not met[/red]", None: ""}[figure.is_met]
         shown.add_row(figure.what, value, target, met, figure.detail)
     return shown

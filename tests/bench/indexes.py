@@ -5,15 +5,32 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource
+
 from indexer.documents import LOCAL_WORKSPACE, WORKSPACE, Original
 from indexer.library import Indexer
 from indexer.rows import Version
 from indexer.settings import IndexerSettings
 
 
+class _Chosen(IndexerSettings):
+    """Settings that are given, and defaults."""
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        return (init_settings,)
+
+
 def bench_settings(folder: Path, **chosen: Any) -> IndexerSettings:
     """Settings that nothing of this machine's environment changes."""
-    return IndexerSettings.model_validate({"data_dir": folder, **chosen})
+    return _Chosen.model_validate({"data_dir": folder, **chosen})
 
 
 async def add(indexer: Indexer, *texts: str, name: str = "report") -> list[Version]:

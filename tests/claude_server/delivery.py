@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 
 from aiohttp import web
 
@@ -34,9 +35,15 @@ def whole(raw: web.Request, reply: Reply, composed: Composed) -> web.StreamRespo
 
 
 async def stream(
-    raw: web.Request, reply: Reply, composed: Composed, *, pings: bool, chunk_bytes: int | None
+    raw: web.Request,
+    reply: Reply,
+    composed: Composed,
+    *,
+    pings: bool,
+    chunk_bytes: int | None,
+    sent: Callable[[str], None],
 ) -> web.StreamResponse:
-    """The message as events, with the reply's pauses and its fault."""
+    """The message as events, with the reply's pauses and its fault. ``sent`` is told the name of each event."""
     request_id = new_id("req")
     headers = {"content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache"}
     response = web.StreamResponse(headers={**headers, "request-id": request_id})
@@ -47,6 +54,7 @@ async def stream(
         if fault is not None and (deltas >= fault.after or event[0] == "message_delta"):
             return await _break_off(raw, response, fault, request_id)
         await _write(response, sse.encode(event), chunk_bytes)
+        sent(event[0])
         if event[0] == "message_start" and reply.first_token:
             await asyncio.sleep(reply.first_token)
         if sse.is_delta(event):

@@ -97,7 +97,14 @@ class Endpoints:
         request.thought = thinks(request, model)
         request.status = 200
         if request.stream:
-            response = await delivery.stream(raw, reply, composed, pings=server.pings, chunk_bytes=server.chunk_bytes)
+            response = await delivery.stream(
+                raw,
+                reply,
+                composed,
+                pings=server.pings,
+                chunk_bytes=server.chunk_bytes,
+                sent=lambda name: request.sent.append((name, server.now())),
+            )
         else:
             response = delivery.whole(raw, reply, composed)
         request.finished = True

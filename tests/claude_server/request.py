@@ -42,7 +42,8 @@ class Request:
     ``headers`` have lower-case names. ``body`` is the parsed JSON, ``{}`` where there was none. ``refusal`` is the
     message of the error that validation answered with, if it did. ``usage`` is what the answer said was used.
     ``disconnected`` is set when the connection went before the answer ended, ``finished`` when it did end. ``thought``
-    tells whether the answer began with thinking. ``arrived`` is the server's clock, ``number`` counts from 0.
+    tells whether the answer began with thinking. ``arrived`` is the server's clock, ``number`` counts from 0. ``sent``
+    holds the events of a streamed answer by name, each with the server's clock when it was on its way.
     """
 
     number: int
@@ -57,6 +58,7 @@ class Request:
     thought: bool = False
     finished: bool = False
     stop_reason: str | None = None
+    sent: list[tuple[str, float]] = field(default_factory=list, repr=False)
     _turns: list[JSON] = field(default_factory=list, repr=False)
 
     @property
