@@ -46,6 +46,8 @@ class SlackReplies:
         """Answer a question whatever is wrong: every way out but being cancelled leaves an answer or a sentence."""
         if question.how is How.COMMAND:
             return await self._private.answer(question)
+        if again and await self._is_answered(question):
+            return "answered"
         texts = await self._parts.texts(question.user, seconds=FIRST_STATUS_SECONDS)
         earlier = await self._earlier(question, again=again)
         reply = self._shown[question.key] = _Reply(self._parts, question, texts, earlier)
@@ -67,6 +69,14 @@ class SlackReplies:
             log.warning("the messages of an earlier answer could not be looked up: %s", error)
             return ()
         return before.messages if before is not None else ()
+
+    async def _is_answered(self, question: Question) -> bool:
+        """Whether a process answered it to the end, and died before it said so."""
+        try:
+            kept = await self._parts.ledger.latest_answer(question.team, question.channel, question.ts)
+        except SituateError:  # it is answered again, into the same messages
+            return False
+        return kept is not None and kept.question_key == question.key and bool(kept.messages)
 
     async def halt(self, question: Question, end: End) -> None:
         """Bring what is shown of an answer that was ended from outside to a good end."""

@@ -12,7 +12,7 @@ import pytest
 from bot.slack import app, calls, desk, posting, streams
 from bot.slack.app import SlackBot
 from bot.slack.streaming import AnswerMessages
-from tests.claude_server import HonestAnswerer, Reply, Request, Text, ToolUse
+from tests.claude_server import Brain, HonestAnswerer, Reply, Request, Text, ToolUse
 from tests.claude_server.brains import asked, found_in, query_field, search_tool
 from tests.slack_server import Channel, Message, SlackServer
 
@@ -36,7 +36,9 @@ class Clocks:
 
     def of_messages(self, name: str, seconds: float) -> None:
         """``update_every`` or ``renew_after`` of the messages of answers."""
-        self._patch.setitem(AnswerMessages.__init__.__kwdefaults__, name, seconds)
+        defaults = AnswerMessages.__init__.__kwdefaults__
+        assert defaults is not None
+        self._patch.setitem(defaults, name, seconds)
 
     def of_calls(self, seconds: float) -> None:
         """How long one call of Slack may take."""
@@ -94,3 +96,14 @@ class Writes:
         quoted = [Text(found.text.strip(), (found.cite(),)) for found in best]
         said = [Text(part) for part in re.split(r"(?=\n\n)", f"\n\n{self.text}") if part.strip()]
         return Reply((*quoted, *said)).but(**({"piece": 400} | self.fields))
+
+
+class ByQuestion:
+    """A brain for each question, by words that stand in it."""
+
+    def __init__(self, **brains: Brain) -> None:
+        self.brains = brains
+
+    def __call__(self, request: Request) -> Reply:
+        (brain,) = [brain for word, brain in self.brains.items() if word in asked(request)]
+        return brain(request)
