@@ -8,6 +8,7 @@ import importlib
 import re
 import threading
 import time
+import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -232,7 +233,7 @@ class Core:
         return f"{self._last_ts // 10**6}.{self._last_ts % 10**6:06d}"
 
     def new_trigger(self, user: str) -> str:
-        trigger = f"{self.new_id('')}.{self.team_id}.{len(self.triggers)}"
+        trigger = f"{self.new_id('')}.{self.team_id}.{uuid.uuid4().hex}"  # never given twice, by no server
         self.triggers[trigger] = Trigger(user, time.monotonic())
         return trigger
 
