@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import replace
 from functools import partial
 
-from bot.answering.events import Answer, Done, Kind
+from bot.answering.events import Answer, Done, Event, Kind, Reset
 from bot.answering.trouble import logged
 from bot.ledger import StoredAnswer, new_answer_id, stored
 from bot.slack import blocks
@@ -20,7 +21,7 @@ from bot.slack.desk import End, Outcome
 from bot.slack.files import Attached
 from bot.slack.helpers import whom_to_ask
 from bot.slack.parts import Parts
-from bot.slack.posting import Place
+from bot.slack.posting import NotPosted, Place
 from bot.slack.private import PrivateReplies
 from bot.slack.streaming import AnswerMessages
 from bot.slack.threads import asked, history
@@ -30,6 +31,7 @@ from indexer import SituateError
 log = logging.getLogger(__name__)
 
 NONE_ATTACHED = Attached()
+TRIES = 2  # where who may read what changes while an answer is made
 STALE_SECONDS = 3600.0  # nobody waits for an answer any more: it is offered instead of given
 FIRST_STATUS_SECONDS = 0.1  # for the asker's language, where it is not known yet
 
@@ -143,16 +145,39 @@ class _Reply:
             await self._show(Answer(self._texts.say("attached_read"), Kind.HELP), reading, remarks, attached)
             return
         asker = name if past.several else None
-        events = parts.answerer.answer(text, reading.viewer, workspace, past.turns, texts=self._texts, asker=asker)
+        for _ in range(TRIES):
+            answer = await self._made(
+                parts.answerer.answer(text, reading.viewer, workspace, past.turns, texts=self._texts, asker=asker)
+            )
+            if answer is None:
+                await self._messages.stop([blocks.stopped(self._texts)])
+                return
+            used, reading = reading, await self._now(reading, answer)
+            if used.viewer.audiences <= reading.viewer.audiences:
+                await self._show(answer, used, remarks, attached)
+                return
+            self._messages.take(Reset(self._texts.say("readers_changed")))
+        await self._show(Answer(self._texts.say("readers_changed"), Kind.TROUBLE), NOTHING)
+
+    async def _made(self, events: AsyncGenerator[Event, None]) -> Answer | None:
+        """The answer, shown as it comes; None where somebody stopped it."""
         async with aclosing(events):
             async for event in events:
                 if self._messages.stopped:
-                    await self._messages.stop([blocks.stopped(self._texts)])
-                    return
+                    return None
                 if isinstance(event, Done):
-                    await self._show(event.answer, reading, remarks, attached)
-                else:
-                    self._messages.take(event)
+                    return event.answer
+                self._messages.take(event)
+        raise RuntimeError("an answer always ends in Done")
+
+    async def _now(self, reading: Reading, answer: Answer) -> Reading:
+        """Who may read what, once more before the answer is there for good: somebody may have joined or left.
+
+        A person's channels are asked of Slack each time, so that is done only where an answer draws on one.
+        """
+        if self._question.is_direct and all(hit.audience.kind != "channel" for hit in answer.hits):
+            return reading
+        return await of_question(self._parts.directory, self._question)
 
     async def _attached(self, workspace: str) -> Attached:
         if not self._question.files:
@@ -166,9 +191,9 @@ class _Reply:
     ) -> None:
         """Bring the answer to its end: sources and buttons under it; it is kept before anybody can click."""
         parts, question, texts = self._parts, self._question, self._texts
-        before = await parts.ledger.latest_answer(question.team, question.channel, question.ts)
+        before = await self._before()
         kept = stored(answer, question, id=self._id, audiences=reading.viewer.audiences, messages=(), private=False)
-        await parts.ledger.keep(kept)
+        await self._keep(kept)
         told = Told.of(answer, left_out=reading.left_out, remarks=remarks)
         helper = await whom_to_ask(parts, kept) if answer.nothing_found else None
         offers = Offers(
@@ -180,9 +205,28 @@ class _Reply:
         )
         under = blocks.footer(kept, texts, told=told, offers=offers)
         sent = await self._messages.finish(answer, under, blocks.fallback(kept, texts, told=told))
-        await parts.ledger.keep(replace(kept, messages=sent))
+        await self._keep(replace(kept, messages=sent))
         if before is not None and before.id != kept.id and before.replaced_by is None:
-            await self._replace(before, sent)
+            try:
+                await self._replace(before, sent)
+            except (SituateError, NotPosted) as error:  # the answer that counts is there
+                log.warning("an earlier answer could not be marked as replaced: %s", error)
+
+    async def _before(self) -> StoredAnswer | None:
+        """The answer to the same message before this one."""
+        question = self._question
+        try:
+            return await self._parts.ledger.latest_answer(question.team, question.channel, question.ts)
+        except SituateError as error:
+            log.warning("an earlier answer could not be looked up: %s", error)
+            return None
+
+    async def _keep(self, answer: StoredAnswer) -> None:
+        """Keep it where the ledger lets us: without it the buttons do not work, but the answer can be read."""
+        try:
+            await self._parts.ledger.keep(answer)
+        except SituateError as error:
+            log.warning("an answer could not be kept: %s", error)
 
     async def _replace(self, before: StoredAnswer, sent: tuple[str, ...]) -> None:
         """Mark the answer to an earlier wording as replaced by this one.

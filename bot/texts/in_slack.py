@@ -115,6 +115,10 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "I do not know this command; ask me with {command} and a question.",
         "Je ne connais pas cette commande ; posez-moi une question avec {command}.",
     ),
+    "readers_changed": (
+        "Who reads here has changed meanwhile, so I begin again.",
+        "Les lecteurs d'ici ont changé entre-temps : je recommence.",
+    ),
     "was_away": (
         "I was away when you asked this. Shall I answer now?",
         "J'étais absent quand vous avez posé cette question. Dois-je y répondre maintenant ?",
