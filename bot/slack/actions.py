@@ -18,6 +18,9 @@ MORE: Final = "more"  # the menu behind "…"; the chosen option's value is MUTE
 
 MUTE_VALUE: Final = "mute:"
 
+# -- shortcuts ---------------------------------------------------------------------------------------------------------
+ASK_ABOUT_MESSAGE: Final = "ask_about_message"
+
 # -- forms -------------------------------------------------------------------------------------------------------------
 PASSAGES_VIEW: Final = "passages"
 FEEDBACK_VIEW: Final = "feedback"  # its private_metadata is the answer's id

@@ -23,7 +23,7 @@ from bot.slack.desk import Desk
 from bot.slack.directory import Directory
 from bot.slack.files import Attachments
 from bot.slack.intake import FollowUps, Intake
-from bot.slack.listeners import again, agent, answers, commands, directory, feedback, questions, rest
+from bot.slack.listeners import again, agent, answers, commands, directory, feedback, questions, rest, shortcuts
 from bot.slack.parts import Parts
 from bot.slack.posting import Poster
 from bot.slack.reply import SlackReplies
@@ -101,6 +101,7 @@ def build(parts: Parts, desk: Desk, settings: BotSettings) -> AsyncApp:
     feedback.register(app, parts)
     agent.register(app, parts, desk)
     directory.register(app, parts)
+    shortcuts.register(app, parts, desk)
     rest.register(app)
     return app
 

@@ -170,6 +170,28 @@ def command_question(payload: Fields, me: Me) -> Question | None:
     return question if _is_sound(question) else None
 
 
+def shortcut_question(payload: Fields, me: Me) -> Question | None:
+    """The question in a message on which somebody used the shortcut; it is theirs, and answered for their eyes.
+
+    None where the payload does not tell who asks, or where. Like a command it stands in no thread.
+    """
+    message = _fields(payload, "message")
+    trigger = _text(payload, "trigger_id") or _text(payload, "response_url") or json.dumps(dict(payload), default=str)
+    question = Question(
+        team=_text(_fields(payload, "team"), "id") or me.team,
+        channel=_text(_fields(payload, "channel"), "id"),
+        ts=f"shortcut-{hashlib.sha256(trigger.encode()).hexdigest()[:20]}",
+        thread="",
+        user=_text(_fields(payload, "user"), "id"),
+        text=_words(message, me),
+        how=How.COMMAND,
+        user_team=_text(_fields(payload, "user"), "team_id") or None,
+        response_url=_text(payload, "response_url") or None,
+        private=True,
+    )
+    return question if _is_sound(question) else None
+
+
 def mentions(text: str, me: Me) -> bool:
     """Whether a text, as Slack sends it, names the bot: ``<@U0BOT>`` or ``<@U0BOT|name>``."""
     return f"<@{me.user_id}>" in text or f"<@{me.user_id}|" in text

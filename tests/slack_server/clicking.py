@@ -82,6 +82,22 @@ class Clicking(Posting, Modals):
 
         return self.on_loop(click)
 
+    def uses_shortcut(self, person: Person, channel: Channel, message_ts: str, callback_id: str) -> Delivery:
+        """Use a shortcut from the menu of a message that this person sees."""
+
+        def use() -> Delivery:
+            message = self._message_of(person, channel, message_ts)
+            payload = self._payload("message_action", person) | {
+                "callback_id": callback_id,
+                "channel": {"id": channel.id, "name": _NAMES.get(channel.kind, channel.name)},
+                "message_ts": message_ts,
+                "message": message.as_json(),
+                "response_url": self.new_response_url(channel.id, person.id, message_ts),
+            }
+            return self.send("interactive", payload, f"message_action {callback_id}")
+
+        return self.on_loop(use)
+
     def clicks_in_view(
         self, person: Person, action_id: str, *, option: str | None = None, value: str | None = None
     ) -> Delivery:

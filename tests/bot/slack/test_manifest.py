@@ -119,7 +119,7 @@ def methods_called() -> frozenset[str]:
 @pytest.fixture
 def registered(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[str | re.Pattern[str]]]:
     """What the built app listens to: events and commands, by name or by pattern."""
-    heard: dict[str, list[str | re.Pattern[str]]] = {"event": [], "command": []}
+    heard: dict[str, list[str | re.Pattern[str]]] = {"event": [], "command": [], "shortcut": []}
 
     def note(kind: str) -> Any:
         original = getattr(AsyncApp, kind)
@@ -189,6 +189,13 @@ def test_commands_are_exactly_those_that_the_app_listens_to(
 ) -> None:
     names = {name for name in registered["command"] if isinstance(name, str)}
     assert names == {command["command"] for command in MANIFEST["features"]["slash_commands"]}
+
+
+def test_shortcuts_are_exactly_those_that_the_app_listens_to(
+    registered: dict[str, list[str | re.Pattern[str]]],
+) -> None:
+    names = {name for name in registered["shortcut"] if isinstance(name, str)}
+    assert names == {shortcut["callback_id"] for shortcut in MANIFEST["features"]["shortcuts"]}
 
 
 def test_a_scope_or_an_event_stands_once() -> None:
