@@ -50,7 +50,7 @@ class Desk:
         self._replies = replies
         self._at_work: dict[str, asyncio.Task[None]] = {}
         self._ended: dict[str, End] = {}  # why a task is cancelled
-        self._answered: set[str] = set()  # whose rows are about to be closed
+        self._outcomes: dict[str, Outcome] = {}  # of questions whose rows are about to be closed
         self._over: set[str] = set()  # whose tasks ended since the last round that takes over began
         self._rounds: list[asyncio.Task[None]] = []
         self._closing = False
@@ -120,20 +120,22 @@ class Desk:
         except Exception:
             log.exception("a question could not be answered")
             outcome = "failed"
-        self._answered.add(question.key)  # from here on it is not to be ended any more
+        self._outcomes[question.key] = outcome  # from here on it is not to be ended any more
         try:
-            await self._ledger.close(question.key, self._owner, outcome)
-        except CatalogueUnavailable as error:  # it is answered again, into the same messages, by who sees it first
+            await self._close(question.key)
+        except CatalogueUnavailable as error:  # it is closed in a later round
             log.warning("an answered question could not be closed: %s", error)
-        finally:
-            self._answered.discard(question.key)
+
+    async def _close(self, key: str) -> None:
+        await self._ledger.close(key, self._owner, self._outcomes[key])
+        self._outcomes.pop(key, None)
 
     def _end_of(self, key: str) -> None:
         self._at_work.pop(key, None)
         self._over.add(key)
 
     def _cancel(self, key: str, end: End) -> None:
-        if key in self._at_work and key not in self._answered:
+        if key in self._at_work and key not in self._outcomes:
             self._ended[key] = end
             self._at_work[key].cancel()
 
@@ -154,8 +156,11 @@ class Desk:
         dead = await self._leases.dead(frozenset(holder for _, holder in unfinished))
         for question, holder in unfinished:
             taken = holder in dead and await self._ledger.claim(question.key, self._owner, held_by=holder)
+            if holder == self._owner and question.key in self._outcomes:
+                if question.key not in self._at_work:  # the ledger was away when its answer was there
+                    await self._close(question.key)
             # One of our own that is not at work was taken, and never begun; or it ended since its row was read.
-            if taken or (holder == self._owner and question.key not in self._over):
+            elif taken or (holder == self._owner and question.key not in self._over):
                 self.begin(question, again=True)
 
 

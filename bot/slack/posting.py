@@ -21,8 +21,9 @@ log = logging.getLogger(__name__)
 Found = TypeVar("Found")
 
 EVENT_TYPE: Final = "situate_part"
+UNREACHABLE: Final = "unreachable"  # our name for what Slack cannot tell us itself
 LOOK_AFTER = 0.3  # seconds: a message that Slack took is then in the thread
-TRIES = 6
+TRIES = 10  # of a call that is lost, over two minutes: so long an outage of Slack costs no answer
 LONGEST_WAIT = 30.0  # seconds
 _MOST_LOOKED_AT = 100
 _LONGEST_ALONE = 39_000  # characters of a text without blocks; Slack cuts it at 40,000
@@ -213,10 +214,10 @@ class Poster:
                     raise
                 await self._sleep(min(error.wait, LONGEST_WAIT))
             except Lost:
-                await self._sleep(LOOK_AFTER * 2**attempt)
+                await self._sleep(pause(attempt))
                 if done is not None and (ts := await self.looked(done)) is not None:
                     return {"ts": ts}
-        raise NotPosted("unreachable")
+        raise NotPosted(UNREACHABLE)
 
     async def looked(self, find: Callable[[], Awaitable[Found | None]]) -> Found | None:
         """What ``find`` finds, asked until it can be told; None also where Slack does not let us look.
@@ -232,8 +233,13 @@ class Poster:
                     return None
                 await self._sleep(min(error.wait, LONGEST_WAIT))
             except Lost:
-                await self._sleep(LOOK_AFTER * 2**attempt)
-        raise NotPosted("unreachable")
+                await self._sleep(pause(attempt))
+        raise NotPosted(UNREACHABLE)
+
+
+def pause(attempt: int) -> float:
+    """Seconds before a call that was lost is made again."""
+    return min(LOOK_AFTER * float(1 << attempt), LONGEST_WAIT)
 
 
 async def _once(method: Callable[..., Awaitable[AsyncSlackResponse]], arguments: dict[str, Any]) -> dict[str, Any]:

@@ -33,7 +33,8 @@ class AnswerMessages:
     """The messages of one answer. ``take`` its events as they come, then ``finish``, ``stop`` or ``abandon``.
 
     ``key`` names the answer for ever. ``sent`` is told the ``ts`` of each message as soon as it is there. ``earlier``
-    are messages that a process which crashed left behind: the first is used on, the others go.
+    are messages that a process which crashed left behind: the first is used on, the others go. ``taken_over``: it may
+    also have left some that it did not record.
     """
 
     def __init__(
@@ -46,12 +47,15 @@ class AnswerMessages:
         *,
         sent: Callable[[str], Awaitable[None]],
         earlier: tuple[str, ...] = (),
+        taken_over: bool = False,
         renew_after: float = RENEW_AFTER,
         update_every: float = UPDATE_EVERY,
     ) -> None:
         self.texts = texts
         self._status = Status(client, place)
-        self._writer = Writer(poster, place, key, sent, Pace(renew_after, update_every), earlier)
+        self._writer = Writer(
+            poster, place, key, sent, Pace(renew_after, update_every), earlier, taken_over=taken_over or bool(earlier)
+        )
         self._writing: asyncio.Task[None] | None = None
         if earlier:
             self._writer.meanwhile = texts.say("searching_again")

@@ -15,12 +15,21 @@ from typing import Any
 from bot.slack.calls import Lost, Refused, call
 from bot.slack.outgoing import Tasks
 from bot.slack.plainer import Block
-from bot.slack.posting import EVENT_TYPE, LONGEST_WAIT, LOOK_AFTER, NotPosted, Place, Poster
+from bot.slack.posting import (
+    EVENT_TYPE,
+    LONGEST_WAIT,
+    LOOK_AFTER,
+    TRIES,
+    UNREACHABLE,
+    NotPosted,
+    Place,
+    Poster,
+    pause,
+)
 
 log = logging.getLogger(__name__)
 
 SHORTEST_WAIT = 0.1  # seconds, where Slack says that it is too often
-STOP_TRIES = 5
 _NEW = 60.0  # seconds; more than a lost call takes, and clocks differ
 _COMPARED = 60  # letters of a text by which a message is known again
 
@@ -39,6 +48,7 @@ class Written:
     ended: bool = False
     began: float = field(default_factory=lambda: asyncio.get_running_loop().time())
     updated: float = 0.0
+    closed_again: bool = False  # once more, as Slack said that it is still open
 
 
 class Streams:
@@ -136,8 +146,8 @@ class Streams:
         return False
 
     async def close(self, written: Written) -> None:
-        """End a stream as it is, if it is one; it can then be updated."""
-        for attempt in range(STOP_TRIES):
+        """End a stream as it is, if it is one; it can then be updated. Raises NotPosted where Slack is out of reach."""
+        for attempt in range(TRIES):
             try:
                 await call(self._client.chat_stopStream, channel=self._place.channel, ts=written.ts)
                 break
@@ -147,7 +157,9 @@ class Streams:
                     break
                 await asyncio.sleep(min(error.wait, LONGEST_WAIT))
             except Lost:
-                await asyncio.sleep(LOOK_AFTER * 2**attempt)
+                await asyncio.sleep(pause(attempt))
+        else:
+            raise NotPosted(UNREACHABLE)  # one that may be open cannot be updated
         written.streaming = False
 
     async def unrecorded(self, key: str, mark: str, known: Collection[str]) -> tuple[str, ...]:

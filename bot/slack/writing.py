@@ -15,10 +15,12 @@ from dataclasses import dataclass
 from bot.slack.footing import fits, markdown
 from bot.slack.outgoing import Outgoing, Tasks
 from bot.slack.plainer import Block
-from bot.slack.posting import NotPosted, Place, Poster
+from bot.slack.posting import UNREACHABLE, NotPosted, Place, Poster
 from bot.slack.streams import Streams, Written
 
 log = logging.getLogger(__name__)
+
+_STILL_OPEN = "streaming_state_conflict"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,8 @@ class Writer:
         sent: Callable[[str], Awaitable[None]],
         pace: Pace,
         earlier: tuple[str, ...],
+        *,
+        taken_over: bool,
     ) -> None:
         self.outgoing = Outgoing()
         self.tasks = Tasks(key)
@@ -63,6 +67,7 @@ class Writer:
         self._sent = sent
         self._pace = pace
         self._earlier = earlier
+        self._taken_over = taken_over
         self._long_parts = False  # whether the text is split for messages that are no streams
         self._abandoned = False
         self._wake = asyncio.Event()
@@ -114,9 +119,11 @@ class Writer:
     async def _take_over(self) -> None:
         """Go on with the messages that a process which crashed left behind: the first is used on, the others go."""
         earlier, self._earlier = self._earlier, ()
+        if self._taken_over:
+            self._taken_over = False
+            earlier += await self.streams.unrecorded(self._key, self.tasks.mark, earlier)
         if not earlier:
             return
-        earlier += await self.streams.unrecorded(self._key, self.tasks.mark, earlier)
         first = Written(earlier[0], streaming=True, text=None)
         self.written.append(first)
         await self.streams.close(first)
@@ -209,7 +216,13 @@ class Writer:
                 self._place.channel, written.ts, blocks, text, patient=self._end is not None
             ):
                 return True
-        except NotPosted:  # it is gone, or was a stream and may not be changed
+        except NotPosted as error:  # it is gone, or was a stream and may not be changed
+            if error.error == UNREACHABLE:
+                raise
+            if error.error == _STILL_OPEN and not written.closed_again:  # it goes on though we were told otherwise
+                written.closed_again = True
+                await self.streams.close(written)
+                return True
             await self._replace(written, blocks, text, number)
         written.text, written.ended, written.updated = shown, end is not None, _now()
         return True
