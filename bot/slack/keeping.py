@@ -6,12 +6,24 @@ from collections.abc import Mapping
 from typing import Any
 
 from bot.ledger import StoredAnswer
+from bot.slack.asking import Question
 from bot.slack.audience import of_person, thread_audience
 from bot.slack.clicks import Click, say
+from bot.slack.directory import CannotCheck, Gone
 from bot.slack.files import source_of
 from bot.slack.parts import Parts
 from bot.slack.refusals import refusal_of
 from indexer import Audience, Document, SituateError, Viewer
+
+
+async def may_add(parts: Parts, question: Question) -> bool:
+    """Whether what is attached to a question can be offered for adding: guests have no documents of their own."""
+    if not question.is_direct:
+        return True
+    try:
+        return (await parts.directory.person(question.user)).is_employee
+    except (CannotCheck, Gone):
+        return False
 
 
 async def add_attached(parts: Parts, click: Click, answer: StoredAnswer) -> None:

@@ -20,6 +20,7 @@ from bot.slack.blocks import Offers, Told
 from bot.slack.desk import End, Outcome
 from bot.slack.files import Attached
 from bot.slack.helpers import whom_to_ask
+from bot.slack.keeping import may_add
 from bot.slack.parts import Parts
 from bot.slack.posting import NotPosted, Place
 from bot.slack.private import PrivateReplies
@@ -52,7 +53,7 @@ class SlackReplies:
             return "answered"
         texts = await self._parts.texts(question.user, seconds=FIRST_STATUS_SECONDS)
         earlier = await self._earlier(question, again=again)
-        reply = self._shown[question.key] = _Reply(self._parts, question, texts, earlier)
+        reply = self._shown[question.key] = _Reply(self._parts, question, texts, earlier, taken_over=again)
         outcome = await reply.run(late=again and _is_stale(question))
         self._shown.pop(question.key, None)  # one that is cancelled stays, to be halted
         return outcome
@@ -92,7 +93,9 @@ class SlackReplies:
 class _Reply:
     """One question while it is answered."""
 
-    def __init__(self, parts: Parts, question: Question, texts: Texts, earlier: tuple[str, ...]) -> None:
+    def __init__(
+        self, parts: Parts, question: Question, texts: Texts, earlier: tuple[str, ...], *, taken_over: bool = False
+    ) -> None:
         self._parts = parts
         self._question = question
         self._texts = texts
@@ -100,7 +103,7 @@ class _Reply:
         place = Place(question.team, question.channel, question.thread, question.user, question.user_team)
         sent = partial(parts.ledger.sent, question.key)
         self._messages = AnswerMessages(
-            parts.client, parts.poster, place, texts, question.key, sent=sent, earlier=earlier
+            parts.client, parts.poster, place, texts, question.key, sent=sent, earlier=earlier, taken_over=taken_over
         )
 
     async def run(self, *, late: bool) -> Outcome:
@@ -201,7 +204,7 @@ class _Reply:
             privately=reading.left_out == "outsiders",
             ask=helper.name if helper else None,
             ask_about=helper.title if helper else None,
-            attached=tuple(title for _, title in attached.documents),
+            attached=await self._to_add(attached),
         )
         under = blocks.footer(kept, texts, told=told, offers=offers)
         sent = await self._messages.finish(answer, under, blocks.fallback(kept, texts, told=told))
@@ -227,6 +230,12 @@ class _Reply:
             await self._parts.ledger.keep(answer)
         except SituateError as error:
             log.warning("an answer could not be kept: %s", error)
+
+    async def _to_add(self, attached: Attached) -> tuple[str, ...]:
+        """The titles of attached files that can be added to the documents."""
+        if not attached.documents or not await may_add(self._parts, self._question):
+            return ()
+        return tuple(title for _, title in attached.documents)
 
     async def _replace(self, before: StoredAnswer, sent: tuple[str, ...]) -> None:
         """Mark the answer to an earlier wording as replaced by this one.
