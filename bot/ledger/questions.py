@@ -71,6 +71,12 @@ class Questions:
         statement = sa.select(sa.literal(1)).where(*_held(key, owner))
         return await self._database.read(lambda c: c.execute(statement).first()) is not None
 
+    async def outcome(self, key: str) -> Outcome | None:
+        """What became of a question; None while it is open, or where it was never taken."""
+        statement = sa.select(questions.c.state).where(questions.c.key == key, questions.c.state != OPEN)
+        state: Outcome | None = await self._database.read(lambda c: c.execute(statement).scalar())
+        return state
+
     async def close(self, key: str, owner: str, outcome: Outcome) -> bool:
         """Say what became of a question. False: it was closed before, or is somebody else's by now."""
         done = questions.update().where(*_held(key, owner)).values(state=outcome, closed_at=_now())

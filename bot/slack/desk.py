@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import deque
 from collections.abc import Awaitable, Callable
 from typing import Literal, Protocol
 
@@ -22,6 +23,7 @@ log = logging.getLogger(__name__)
 LOOK_SECONDS = 1.0  # between two looks at the rows of the questions in hand
 BEAT_SECONDS = 5.0
 TAKE_OVER_SECONDS = 5.0
+MOST_REMEMBERED = 1_000
 PATIENCE_SECONDS = 8.0  # for what is in hand when the process is told to end; then a successor takes it over
 
 Outcome = Literal["answered", "stopped", "dropped", "failed"]
@@ -51,7 +53,7 @@ class Desk:
         self._at_work: dict[str, asyncio.Task[None]] = {}
         self._ended: dict[str, End] = {}  # why a task is cancelled
         self._outcomes: dict[str, Outcome] = {}  # of questions whose rows are about to be closed
-        self._over: set[str] = set()  # whose tasks ended since the last round that takes over began
+        self._over: deque[str] = deque(maxlen=MOST_REMEMBERED)  # whose tasks have ended
         self._rounds: list[asyncio.Task[None]] = []
         self._closing = False
 
@@ -85,8 +87,11 @@ class Desk:
             log.warning("the lease could not be given back: %s", error)
 
     def begin(self, question: Question, *, again: bool = False) -> None:
-        """Answer a question that this process holds, in a task of its own."""
-        if self._closing or question.key in self._at_work:
+        """Answer a question that this process holds, in a task of its own.
+
+        One that was answered is not, but ``again``: where taking it took long, a round that takes over saw it first.
+        """
+        if self._closing or question.key in self._at_work or (question.key in self._over and not again):
             return
         task = asyncio.create_task(self._work(question, again=again))
         self._at_work[question.key] = task
@@ -132,7 +137,7 @@ class Desk:
 
     def _end_of(self, key: str) -> None:
         self._at_work.pop(key, None)
-        self._over.add(key)
+        self._over.append(key)
 
     def _cancel(self, key: str, end: End) -> None:
         if key in self._at_work and key not in self._outcomes:
@@ -147,11 +152,12 @@ class Desk:
         held = {question.key: holder for question, holder in await self._ledger.unfinished()}
         for key in at_work:
             if held.get(key) != self._owner:
-                self._cancel(key, "lost" if key in held else "stopped")
+                outcome = None if key in held else await self._ledger.outcome(key)
+                # What another process answered is lost to us, as what it answers now.
+                self._cancel(key, outcome if outcome in ("stopped", "dropped") else "lost")
 
     async def _take_over(self) -> None:
         """Claim the open questions of processes that are dead."""
-        self._over.clear()
         unfinished = await self._ledger.unfinished()
         dead = await self._leases.dead(frozenset(holder for _, holder in unfinished))
         for question, holder in unfinished:

@@ -185,3 +185,32 @@ async def test_a_failure_of_the_replies_is_the_end_of_one_question_only(database
         desk.begin(QUESTION)
         await desk.idle()
         assert await ledger.unfinished() == []
+
+
+async def test_a_question_that_was_answered_before_its_event_was_through_is_not_answered_again(
+    database: Database,
+) -> None:
+    """Its row was there, and a round that takes over saw it first."""
+    replies = Recorded()
+    async with opened(database, replies, "one") as (desk, ledger):
+        await ledger.take(QUESTION, "one")
+        await until(lambda: bool(replies.answered))
+        await desk.idle()
+        desk.begin(QUESTION)
+        await desk.idle()
+    assert replies.answered == [(QUESTION.key, True)]
+
+
+@pytest.mark.parametrize(("outcome", "end"), [("answered", "lost"), ("dropped", "dropped"), ("stopped", "stopped")])
+async def test_what_another_process_made_of_a_question_is_how_it_ends_here(
+    database: Database, outcome: Outcome, end: End
+) -> None:
+    one = Recorded(hold=asyncio.Event())
+    async with opened(database, one, "one") as (first, ledger):
+        await ledger.take(QUESTION, "one")
+        first.begin(QUESTION)
+        await asyncio.sleep(0.05)
+        await ledger.claim(QUESTION.key, "two", held_by="one")
+        await ledger.close(QUESTION.key, "two", outcome)
+        await until(lambda: bool(one.halted))
+    assert one.halted == [(QUESTION.key, end)]
