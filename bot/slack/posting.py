@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 from collections import deque
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -37,6 +38,9 @@ FORM = frozenset(
 )
 
 
+_CUT_ENTITY = re.compile(r"&[a-z]{0,3}$")
+
+
 class NotPosted(Exception):
     """Slack does not take a message, in any form; its name for the reason is ``error``."""
 
@@ -57,7 +61,7 @@ class Place:
 
 
 class Poster:
-    """Posts, updates and deletes messages. ``text`` is plain: what notifications and screen readers say."""
+    """Posts, updates and deletes messages. ``text`` is what notifications and screen readers say, escaped."""
 
     def __init__(self, client: AsyncWebClient, *, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep) -> None:
         self.client = unrepeating(client)
@@ -180,12 +184,14 @@ class Poster:
 
         The text alone may be long only where a message is new (``whole``).
         """
-        said = words(blocks) or text
-        forms: list[dict[str, Any]] = [{"blocks": list(blocks), "text": short(text or said)}] if blocks else []
+        said = words(blocks)
+        beside = clipped(text) if text else short(said)
+        alone = short(said, _LONGEST_ALONE) if said else clipped(text, _LONGEST_ALONE)
+        forms: list[dict[str, Any]] = [{"blocks": list(blocks), "text": beside}] if blocks else []
         if blocks:
-            forms.append({"blocks": plainer(blocks), "text": short(text or said)})
-        if whole or len(escape(said)) <= LONGEST_TEXT:
-            forms.append({"text": short(said, _LONGEST_ALONE)})
+            forms.append({"blocks": plainer(blocks), "text": beside})
+        if whole or len(alone) <= LONGEST_TEXT:
+            forms.append({"text": alone})
         refused = "no_text"
         for number, form in enumerate(forms):
             try:
@@ -244,6 +250,11 @@ def pause(attempt: int) -> float:
 
 async def _once(method: Callable[..., Awaitable[AsyncSlackResponse]], arguments: dict[str, Any]) -> dict[str, Any]:
     return await call(method, **arguments)
+
+
+def clipped(text: str, longest: int = LONGEST_TEXT) -> str:
+    """An escaped text, at most ``longest`` characters of it, no entity cut."""
+    return text if len(text) <= longest else _CUT_ENTITY.sub("", text[: longest - 1]) + "…"
 
 
 def short(text: str, longest: int = LONGEST_TEXT) -> str:

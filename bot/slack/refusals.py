@@ -24,12 +24,14 @@ KINDS: Final = (
 
 
 def refusal_of(error: str, name: str, texts: Texts) -> str:
-    """The indexer's sentence about a file; in French, which it does not speak, one for the kind of trouble.
+    """The text for the kind of trouble that the indexer's sentence tells of; that sentence, in English, for any other.
+
+    The indexer speaks to administrators, and English only.
 
     >>> refusal_of("a.pdf is empty; add a file with text in it.", "a.pdf", FRENCH)
     'a.pdf est vide. Joignez un fichier qui contient du texte.'
     """
-    if texts.language == "en":
-        return error
-    key = next((key for words, key in KINDS if words in error), "file_unreadable")
+    key = next((key for words, key in KINDS if words in error), None)
+    if key is None:
+        return error if texts.language == "en" else texts.say("file_unreadable", name=name)
     return texts.say(key, name=name)

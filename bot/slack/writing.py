@@ -13,6 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from bot.slack.footing import fits, markdown
+from bot.slack.markup import escape
 from bot.slack.outgoing import Outgoing, Tasks
 from bot.slack.plainer import Block
 from bot.slack.posting import UNREACHABLE, NotPosted, Place, Poster
@@ -25,7 +26,7 @@ _STILL_OPEN = "streaming_state_conflict"
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """How the last message ends; ``text`` is the answer in plain words."""
+    """How the last message ends; ``text`` is the answer in plain words, escaped."""
 
     footer: tuple[Block, ...]
     text: str
@@ -167,7 +168,7 @@ class Writer:
             self.outgoing.for_posting()
             return True
         footer = self._under(part, end, streamed=False)
-        text = end.text if end and end.text else part
+        text = end.text if end and end.text else escape(part)
         if not part and not footer and not text:
             return False
         blocks = [*markdown(part), *footer]
@@ -207,7 +208,7 @@ class Writer:
             return True
         footer = self._under(part, end, streamed=False)
         blocks = [*markdown(shown), *footer]
-        text = end.text if end and end.text else shown
+        text = end.text if end and end.text else escape(shown)
         if not blocks and not text:
             await self._remove(self.written.pop(number))
             return True

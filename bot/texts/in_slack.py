@@ -45,9 +45,9 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "{name} ne contient pas de texte. Joignez un fichier qui en contient.",
     ),
     "file_is_scan": (
-        "{name} is a scan, and no text recognition is installed here. Attach a PDF with text.",
-        "{name} est une image sans texte, et aucune reconnaissance de texte n'est installée ici. Joignez un PDF avec "
-        "du texte.",
+        "{name} is a scan, and no text recognition is installed here. Ask an administrator, or attach a PDF with text.",
+        "{name} est un scan, et aucune reconnaissance de texte n'est installée ici. Demandez à un administrateur, ou "
+        "joignez un PDF avec du texte.",
     ),
     "file_reads_slowly": (
         "{name} takes too long to read. Attach a part of it.",

@@ -38,12 +38,16 @@ def test_a_text_with_two_forms_is_chosen_by_its_count(key: str) -> None:
 
 
 def said() -> Iterator[tuple[str, str, set[str]]]:
-    """Every ``say("key", field=…)`` of the source: where, the key, the fields given."""
+    """Every ``texts.say("key", field=…)`` and ``say(parts, click, "key", field=…)`` of the source: where, the key, the
+    fields given."""
     for path in SOURCE.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "say"):
+            if not isinstance(node, ast.Call):
                 continue
-            key = node.args[0] if node.args else None
+            by_name = isinstance(node.func, ast.Name) and node.func.id == "say" and len(node.args) == 3
+            if not by_name and not (isinstance(node.func, ast.Attribute) and node.func.attr == "say"):
+                continue
+            key = node.args[-1] if node.args else None
             if isinstance(key, ast.Constant) and isinstance(key.value, str):
                 given = {keyword.arg for keyword in node.keywords if keyword.arg is not None}
                 yield f"{path.relative_to(SOURCE).as_posix()}:{node.lineno}", key.value, given

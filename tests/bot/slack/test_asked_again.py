@@ -210,6 +210,8 @@ async def test_who_added_the_closest_document_is_asked_once_in_the_thread(
     _, asked = slack.replies(company.office, message.root)
     assert asked.shown.startswith("@Ben – @Ana vous le demande, car vous avez ajouté « Kyoto Guide »")
     assert "hotel in Kyoto free?" in asked.shown
+    assert asked.text.startswith(f"{company.ben.mention} – {company.ana.mention} vous le demande")
+    assert "<!channel>" not in asked.text
     assert "Asked, in this thread." in people.told(company.ana)
     assert "C'est demandé, dans ce fil." in people.told(company.ben)
 

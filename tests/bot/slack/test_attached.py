@@ -90,7 +90,7 @@ async def test_a_pdf_and_a_stub_of_slack_connect_are_read(people: Slack, company
         ),
         ("plan.md", {"data": b""}, "is empty", "est vide"),
         ("plan.pdf", {"data": b"%PDF-1.7\n broken"}, "damaged", "endommagé"),
-        ("plan.bin", {"data": bytes(range(256)) * 9}, "neither text nor a document", "je sache lire"),
+        ("plan.bin", {"data": bytes(range(256)) * 9}, "is no document that I can read", "je sache lire"),
     ],
     ids=["login page", "tombstone", "too large", "encrypted", "empty", "broken", "unknown"],
 )

@@ -46,7 +46,7 @@ def poster(slack: FakeSlack, naps: Naps) -> Poster:
 
 
 async def test_a_message_goes_into_its_thread_without_unfurls(slack: FakeSlack, poster: Poster) -> None:
-    ts = await poster.post(PLACE, blocks=BLOCKS, text="It broke: a < b", key="k1")
+    ts = await poster.post(PLACE, blocks=BLOCKS, text="It broke: a &lt; b", key="k1")
     (call,) = slack.named("chat_postMessage")
     assert list(slack.messages) == [ts]
     assert call == {
