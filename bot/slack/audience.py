@@ -124,8 +124,12 @@ async def of_person(directory: Directory, user: str, answer: StoredAnswer) -> Vi
 
 
 async def _for_their_eyes(directory: Directory, question: Question) -> Reading:
-    """What the asker may read themself, for an answer that they alone see."""
+    """What the asker may read themself, for an answer that they alone see: the files of the thread, too, in a channel
+    that they are in."""
     own = await _in_private(directory, question.user, question.user_team, frozenset())
+    if question.thread and channel_audience(question.channel) in own.viewer.audiences:
+        files = thread_audience(question.channel, question.thread)
+        own = replace(own, viewer=Viewer(own.viewer.audiences | {files}))
     return replace(own, shareable=False)
 
 

@@ -83,8 +83,7 @@ class PrivateReplies:
         kept = stored(answer, question, id=new_answer_id(), audiences=audiences, messages=(), private=True)
         try:
             await self._parts.ledger.keep(kept)
-            if question.answer_before is not None and not question.private:
-                await self._parts.ledger.replaced(question.answer_before, kept.id)
+            await self._replace(question.answer_before, kept.id)
         except SituateError as error:  # its buttons will not work, but it can be read
             log.warning("a private answer could not be kept: %s", error)
         told = Told.of(answer, left_out=reading.left_out)
@@ -95,6 +94,12 @@ class PrivateReplies:
         parts = split(safe_markdown(answer.text), LONGEST_PART, len)
         offers = Offers(share=shareable)
         return await self._sent(question, command_answer(kept, texts, parts, question=text, told=told, offers=offers))
+
+    async def _replace(self, before: str | None, by: str) -> None:
+        """Mark a private answer that was tried again; one for everybody, from under which this was asked, stays."""
+        answer = await self._parts.ledger.answer(before) if before is not None else None
+        if answer is not None and answer.private:
+            await self._parts.ledger.replaced(answer.id, by)
 
     async def _sent(self, question: Question, messages: Sequence[Message]) -> bool:
         """Each message by the best way that is left: the response URL, an ephemeral message, a direct message.

@@ -139,6 +139,10 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "Slack could not open the passages. Click again.",
         "Slack n'a pas pu ouvrir les passages. Cliquez à nouveau.",
     ),
+    "not_kept": (
+        "This could not be kept just now. Send it again in a moment.",
+        "Ceci n'a pas pu être conservé. Renvoyez-le dans un instant.",
+    ),
     "not_asked": (
         "I could not ask: Slack did not take the message. Try again in a minute.",
         "Je n'ai pas pu demander : Slack n'a pas pris le message. Réessayez dans une minute.",

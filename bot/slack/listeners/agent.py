@@ -31,7 +31,8 @@ def register(app: AsyncApp, parts: Parts, desk: Desk) -> None:
         """End what is being answered in a thread; whichever process answers sees it."""
         channel, thread = str(event.get("channel", "")), str(event.get("thread_ts", ""))
         if channel and thread:
-            await desk.end(lambda question: (question.channel, question.thread) == (channel, thread), "stopped")
+            place = (channel, thread)
+            await desk.end(lambda one: (one.channel, one.thread) == place and not one.private, "stopped")
 
     app.event("app_home_opened")(opened)
     app.event("agent_session_stopped")(stopped)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from typing import Any, Literal
 
 from slack_bolt.async_app import AsyncAck, AsyncApp
@@ -10,7 +11,11 @@ from slack_bolt.async_app import AsyncAck, AsyncApp
 from bot.slack import actions, views
 from bot.slack.clicks import Click, on_click, say, try_to
 from bot.slack.parts import FORM_SECONDS, Parts
+from indexer import SituateError
 
+log = logging.getLogger(__name__)
+
+COMMENT_SECONDS = 2.0  # a form waits three
 REACTIONS: dict[str, Literal[1, -1]] = {"+1": 1, "thumbsup": 1, "-1": -1, "thumbsdown": -1}
 
 
@@ -32,12 +37,17 @@ def register(app: AsyncApp, parts: Parts) -> None:
             await say(parts, click, "thanks")
 
     async def comment(ack: AsyncAck, body: dict[str, Any], view: dict[str, Any]) -> None:
-        await ack()
-        id, user = str(view.get("private_metadata", "")), str(body.get("user", {}).get("id", ""))
-        told = views.comment_of(view)
-        # The form is behind a button: who sends it has said that something is wrong.
-        if told and any(one.user == user for one in await parts.ledger.feedback_on(id)):
-            await parts.ledger.feedback(id, user, -1, "button", told)
+        """Kept before the form closes: where it cannot be, the form stays, with what was written in it."""
+        user = str(body.get("user", {}).get("id", ""))
+        try:
+            async with asyncio.timeout(COMMENT_SECONDS):
+                await _commented(parts, str(view.get("private_metadata", "")), user, views.comment_of(view))
+        except (SituateError, TimeoutError) as error:
+            log.warning("a comment could not be kept: %s", error)
+            texts = await parts.texts(user, seconds=FORM_SECONDS)
+            await ack(response_action="errors", errors={actions.COMMENT_BLOCK: texts.say("not_kept")})
+        else:
+            await ack()
 
     async def reacted(event: dict[str, Any]) -> None:
         await _reacted(parts, event, given=True)
@@ -50,6 +60,12 @@ def register(app: AsyncApp, parts: Parts) -> None:
     app.view(actions.FEEDBACK_VIEW)(comment)
     app.event("reaction_added")(reacted)
     app.event("reaction_removed")(unreacted)
+
+
+async def _commented(parts: Parts, answer: str, user: str, comment: str | None) -> None:
+    """The form is behind a button: who sends it has said before that something is wrong."""
+    if comment and any(one.user == user for one in await parts.ledger.feedback_on(answer)):
+        await parts.ledger.feedback(answer, user, -1, "button", comment)
 
 
 async def _judged(parts: Parts, click: Click, value: Literal[1, -1]) -> bool:

@@ -67,6 +67,14 @@ async def test_it_answers_in_this_thread_and_nowhere_else(people: Slack, company
     assert MOVED in (await people.form(company.ben, without="Je cherche")).shown
 
 
+async def test_a_private_answer_may_use_what_is_attached_in_its_thread(
+    people: Slack, company: Company, slack: SlackServer
+) -> None:
+    message = await attaches(people, company.ana, company.general)
+    await people.clicks(company.ben, company.general, message.ts, "answer_privately")
+    assert MOVED in people.told(company.ben)
+
+
 async def test_a_pdf_and_a_stub_of_slack_connect_are_read(people: Slack, company: Company, slack: SlackServer) -> None:
     data = pdf("The Lisbon office moves to Rua Augusta on 9 June.")
     message = await attaches(people, company.ana, company.office, "plan.pdf", data=data, mimetype="application/pdf")

@@ -168,7 +168,8 @@ async def test_a_command_in_the_askers_direct_conversation_reads_what_a_message_
 
 async def test_what_is_answered_privately_is_what_the_asker_may_read_themself(directory: Directory) -> None:
     mine = await of_question(directory, question("CEXT", "UADA", How.COMMAND, private=True))
-    assert set(mine.audiences) == {"workspace", "user:UADA", "channel:CALL", "channel:CEXT"}
+    thread = "thread:CEXT-1700000000.000100"  # whoever reads the channel reads the thread
+    assert set(mine.audiences) == {"workspace", "user:UADA", "channel:CALL", "channel:CEXT", thread}
     assert not mine.shareable
     theirs = await of_question(directory, question("CEXT", "UGUEST", How.COMMAND, private=True))
     assert theirs.audiences == ("channel:CEXT",)

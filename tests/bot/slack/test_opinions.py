@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bot.slack.app import SlackBot
+from indexer import CatalogueUnavailable
 from tests.bot.slack.clicked import Slack
 from tests.bot.slack.whole import QUESTION, QUOTE, Writes
 from tests.claude_server import ClaudeServer
@@ -59,6 +60,52 @@ async def test_a_comment_is_kept_and_an_empty_form_is_none(people: Slack, compan
         await people.idle()
         assert slack.view(company.ana) is None
         assert await given(people, message) == [(company.ana.id, -1, "button", kept)]
+
+
+async def test_a_comment_that_cannot_be_kept_stays_in_the_form(
+    people: Slack, company: Company, slack: SlackServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    message = await people.asks(company.ana, company.office, QUESTION)
+    await people.clicks(company.ana, company.office, message.ts, "feedback_bad")
+
+    async def away(*arguments: object) -> None:
+        raise CatalogueUnavailable("The catalogue is away.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(people.bot.parts.ledger, "feedback", away)
+        await slack.submits(company.ana, {"comment_text": "Wrong."}).arrives()
+    view = await people.form(company.ana)
+    assert list(view.errors.values()) == ["This could not be kept just now. Send it again in a moment."]
+    await slack.submits(company.ana, {"comment_text": "Wrong."}).arrives()
+    await people.idle()
+    assert await given(people, message) == [(company.ana.id, -1, "button", "Wrong.")]
+
+
+async def test_trouble_of_ours_is_told_with_a_reference(
+    people: Slack, company: Company, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    message = await people.asks(company.ana, company.office, QUESTION)
+
+    async def away(*arguments: object) -> None:
+        raise CatalogueUnavailable("The catalogue is away.")
+
+    async def broken(*arguments: object) -> None:
+        raise RuntimeError("a fault of ours")
+
+    for fault, told in ((away, "The catalogue is away."), (broken, "Something went wrong on our side.")):
+        monkeypatch.setattr(people.bot.parts.ledger, "feedback", fault)
+        await people.clicks(company.ana, company.office, message.ts, "feedback_good")
+        assert told in people.told(company.ana)
+        assert "ref " in people.told(company.ana)
+
+
+async def test_who_clicks_where_the_bot_may_not_write_any_more_is_told_all_the_same(
+    people: Slack, company: Company, slack: SlackServer
+) -> None:
+    message = await people.asks(company.ana, company.office, QUESTION)
+    slack.fail("chat.postEphemeral", error="not_in_channel")
+    await people.clicks(company.ana, company.office, message.ts, "feedback_good")
+    assert "Thank you, noted." in people.told(company.ana)
 
 
 async def test_people_may_change_their_minds(people: Slack, company: Company, slack: SlackServer) -> None:
