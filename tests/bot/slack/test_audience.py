@@ -172,7 +172,7 @@ async def test_what_is_answered_privately_is_what_the_asker_may_read_themself(di
     assert set(mine.audiences) == {"workspace", "user:UADA", "channel:CALL", "channel:CEXT", thread}
     assert not mine.shareable
     theirs = await of_question(directory, question("CEXT", "UGUEST", How.COMMAND, private=True))
-    assert theirs.audiences == ("channel:CEXT",)
+    assert theirs.audiences == ("channel:CEXT", thread)
 
 
 async def test_an_archived_channel_reads_nothing(fake: FakeSlack, directory: Directory) -> None:
