@@ -37,7 +37,7 @@ from bot.answering.events import (
 )
 from bot.answering.library import Library
 from bot.answering.memory import remembered
-from bot.answering.passages import best_passages
+from bot.answering.passages import best_passages, quoted_lines
 from bot.answering.rounds import CACHE_TTL, Ask, Broken, Round
 from bot.answering.searches import Searches
 from bot.answering.small_talk import is_small_talk
@@ -297,7 +297,7 @@ class _Answering:
             yield Done(self.trouble(f"{reason} {self._texts.of_error(error)}", error))
             return
         citations = await asyncio.to_thread(best_passages, self._question, hits)
-        lines = [f"“{' '.join(citation.quote.split())}” [{citation.marker}]" for citation in citations]
+        lines = await asyncio.to_thread(quoted_lines, citations, self._language)
         for citation, line in zip(citations, lines, strict=True):
             yield citation
             yield Text(line if citation.marker == len(lines) else f"{line}\n")

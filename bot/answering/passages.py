@@ -7,8 +7,9 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from bot.answering.cleaning import cleaned
 from bot.answering.events import Citation
-from bot.answering.languages import is_common
+from bot.answering.languages import NO_LINK, in_language, is_common
 from bot.answering.telling import Unit, units
 from indexer import Hit
 
@@ -111,6 +112,21 @@ def quote(weights: Mapping[str, float], hit: Hit, number: re.Pattern[str] | None
         if following.block == unit.block and following.start == end and following.end - unit.start <= _LONG_QUOTE:
             end = following.end
     return text[unit.start : end].strip()
+
+
+def quoted_lines(citations: Sequence[Citation], language: str) -> list[str]:
+    """Each quote on a line with its marker. What a document says is shown, but it makes no links, but to sources.
+
+    >>> quoted_lines([citation_of("see [details](http://evil/?q=S)")], "en")
+    ['“see details” [1]']
+    """
+    urls = frozenset(citation.url for citation in citations if citation.url)
+    no_link = in_language(NO_LINK, language)
+    lines = []
+    for citation in citations:
+        clean = cleaned(citation.quote, urls, no_link, whole=True, shows=lambda text: True).text
+        lines.append(f"“{' '.join(clean.split())}” [{citation.marker}]")
+    return lines
 
 
 def terms(text: str) -> set[str]:
