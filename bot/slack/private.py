@@ -17,6 +17,7 @@ from bot.slack.audience import NOTHING, Reading, of_question
 from bot.slack.blocks import Offers, Told
 from bot.slack.clicks import TROUBLE, reason, try_to
 from bot.slack.desk import Outcome
+from bot.slack.directory import CannotCheck
 from bot.slack.markup import safe_markdown
 from bot.slack.messages import Message, command_answer
 from bot.slack.parts import Parts
@@ -75,6 +76,8 @@ class PrivateReplies:
         async with aclosing(events):
             async for event in events:
                 if isinstance(event, Done):
+                    if event.answer.text == texts.say("no_documents") and reading.left_out == "cannot_check":
+                        raise CannotCheck  # there may be some: that would be a false thing to say
                     return event.answer
         raise RuntimeError("an answer always ends in Done")
 
@@ -135,6 +138,7 @@ class PrivateReplies:
         }
         webhook = AsyncWebhookClient(question.response_url, timeout=10)
         for attempt in range(ATTEMPTS):
+            await asyncio.sleep(0.5 * 2 ** (attempt - 1) if attempt else 0)
             try:
                 response = await webhook.send_dict(body)
             except TROUBLE as error:
@@ -145,7 +149,6 @@ class PrivateReplies:
                 if response.status_code not in (429, 500, 502, 503, 504):
                     log.warning("a response URL refused an answer: status %s", response.status_code)
                     return False
-            await asyncio.sleep(0.5 * 2**attempt)
         return False
 
     async def _beside(self, question: Question, message: Message, number: int) -> bool:

@@ -131,6 +131,9 @@ class Endpoints:
     async def response_url(self, request: web.Request) -> web.StreamResponse:
         """An answer to a command or a click."""
         slack, began = self.slack, time.monotonic()
+        early = await _before(request, slack.faults.due("response_url") or Fault("response_url"))
+        if early is not None:
+            return early
         body = json.loads(await request.text())
         known = slack.response_urls.get(request.match_info["key"])
         try:

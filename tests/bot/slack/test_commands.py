@@ -183,6 +183,16 @@ async def test_where_the_response_url_takes_no_more_the_answer_comes_another_way
     assert len(slack.called("chat.postEphemeral")) == 1
 
 
+@pytest.mark.parametrize(("failing", "ephemeral"), [(1, 0), (None, 1)], ids=["once", "on and on"])
+async def test_a_server_error_of_the_response_url_is_tried_again_and_then_gone_around(
+    people: Slack, company: Company, slack: SlackServer, failing: int | None, ephemeral: int
+) -> None:
+    slack.fail("response_url", status=500, times=failing)
+    (answer,) = await people.commands(company.ana, company.office, QUESTION)
+    assert QUOTE in answer.shown
+    assert len(slack.called("chat.postEphemeral")) == ephemeral
+
+
 async def test_where_nothing_else_is_left_the_answer_comes_as_a_direct_message(
     people: Slack, company: Company, slack: SlackServer
 ) -> None:
