@@ -12,8 +12,8 @@ from slack_sdk.errors import SlackApiError, SlackClientError
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
-# What a call to Slack may raise: its refusal, or the connection's.
-FAULTS = (SlackClientError, aiohttp.ClientError, OSError, TimeoutError, json.JSONDecodeError)
+# What a call to Slack may raise: its refusal, or the connection's (RuntimeError: it was closed, as we are ending).
+FAULTS = (SlackClientError, aiohttp.ClientError, OSError, TimeoutError, json.JSONDecodeError, RuntimeError)
 
 CALL_SECONDS = 10.0  # Slack answers such calls in a second; somebody is waiting for the words
 

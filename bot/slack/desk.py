@@ -24,17 +24,25 @@ LOOK_SECONDS = 1.0  # between two looks at the rows of the questions in hand
 BEAT_SECONDS = 5.0
 TAKE_OVER_SECONDS = 5.0
 MOST_REMEMBERED = 1_000
+LATER_SECONDS = 10.0  # before a question is tried again whose answer could not be said
 PATIENCE_SECONDS = 8.0  # for what is in hand when the process is told to end; then a successor takes it over
 
 Outcome = Literal["answered", "stopped", "dropped", "failed"]
 End = Literal["stopped", "dropped", "lost"]  # by a person, with the question, to another process
 
 
+class OutOfReach(Exception):
+    """Nothing can be said to anybody now, not even why: the question is answered later."""
+
+
 class Replies(Protocol):
     """What answers a question."""
 
     async def answer(self, question: Question, *, again: bool) -> Outcome:
-        """Answer it, whatever is wrong; ``again``: another process had begun. Never raises but CancelledError."""
+        """Answer it, whatever is wrong; ``again``: it had been begun before.
+
+        Raises nothing but OutOfReach and CancelledError.
+        """
         ...
 
     async def halt(self, question: Question, end: End) -> None:
@@ -115,7 +123,9 @@ class Desk:
 
     async def _work(self, question: Question, *, again: bool) -> None:
         try:
-            outcome = await self._replies.answer(question, again=again)
+            while (outcome := await self._answer(question, again=again)) is None:
+                again = True
+                await asyncio.sleep(LATER_SECONDS)
         except asyncio.CancelledError:
             ended = self._ended.pop(question.key, None)
             if ended is not None and not self._closing:
@@ -130,6 +140,13 @@ class Desk:
             await self._close(question.key)
         except CatalogueUnavailable as error:  # it is closed in a later round
             log.warning("an answered question could not be closed: %s", error)
+
+    async def _answer(self, question: Question, *, again: bool) -> Outcome | None:
+        try:
+            return await self._replies.answer(question, again=again)
+        except OutOfReach:
+            log.warning("Slack is out of reach; a question is answered later")
+            return None
 
     async def _close(self, key: str) -> None:
         await self._ledger.close(key, self._owner, self._outcomes[key])

@@ -17,12 +17,13 @@ from bot.slack import blocks
 from bot.slack.asking import How, Question
 from bot.slack.audience import NOTHING, Reading, of_question
 from bot.slack.blocks import Offers, Told
-from bot.slack.desk import End, Outcome
+from bot.slack.desk import End, Outcome, OutOfReach
+from bot.slack.directory import CannotCheck
 from bot.slack.files import Attached
 from bot.slack.helpers import whom_to_ask
 from bot.slack.keeping import may_add
 from bot.slack.parts import Parts
-from bot.slack.posting import NotPosted, Place
+from bot.slack.posting import UNREACHABLE, NotPosted, Place
 from bot.slack.private import PrivateReplies
 from bot.slack.streaming import AnswerMessages
 from bot.slack.threads import asked, history
@@ -54,7 +55,12 @@ class SlackReplies:
         texts = await self._parts.texts(question.user, seconds=FIRST_STATUS_SECONDS)
         earlier = await self._earlier(question, again=again)
         reply = self._shown[question.key] = _Reply(self._parts, question, texts, earlier, taken_over=again)
-        outcome = await reply.run(late=again and _is_stale(question))
+        try:
+            outcome = await reply.run(late=again and _is_stale(question))
+        except NotPosted as error:
+            if error.error == UNREACHABLE:
+                raise OutOfReach from error
+            raise
         self._shown.pop(question.key, None)  # one that is cancelled stays, to be halted
         return outcome
 
@@ -107,7 +113,7 @@ class _Reply:
         )
 
     async def run(self, *, late: bool) -> Outcome:
-        """Answer. Raises nothing but CancelledError."""
+        """Answer. Raises nothing but CancelledError, and NotPosted where Slack takes not even a sentence."""
         self._messages.begin()
         try:
             self._texts = self._messages.texts = await self._parts.texts(self._question.user)
@@ -155,6 +161,8 @@ class _Reply:
             if answer is None:
                 await self._messages.stop([blocks.stopped(self._texts)])
                 return
+            if answer.text == self._texts.say("no_documents") and reading.left_out == "cannot_check":
+                raise CannotCheck  # there may be some: that would be a false thing to say
             used, reading = reading, await self._now(reading, answer)
             if used.viewer.audiences <= reading.viewer.audiences:
                 await self._show(answer, used, remarks, attached)
@@ -178,6 +186,8 @@ class _Reply:
 
         A person's channels are asked of Slack each time, so that is done only where an answer draws on one.
         """
+        if reading.left_out == "cannot_check":  # what could not be found out left the least there is
+            return reading
         if self._question.is_direct and all(hit.audience.kind != "channel" for hit in answer.hits):
             return reading
         return await of_question(self._parts.directory, self._question)

@@ -14,7 +14,7 @@ import pytest
 from bot.ledger import Ledger
 from bot.slack import desk as desk_module
 from bot.slack.asking import How, Question
-from bot.slack.desk import Desk, End, Outcome
+from bot.slack.desk import Desk, End, Outcome, OutOfReach
 from indexer import Database, Leases
 from indexer.database import database_url
 
@@ -31,9 +31,13 @@ class Recorded:
     halted: list[tuple[str, End]] = field(default_factory=list)
     hold: asyncio.Event | None = None
     outcome: Outcome = "answered"
+    unreached: int = 0  # how often nothing can be said
 
     async def answer(self, question: Question, *, again: bool) -> Outcome:
         self.answered.append((question.key, again))
+        if self.unreached:
+            self.unreached -= 1
+            raise OutOfReach
         if self.hold is not None:
             await self.hold.wait()
         return self.outcome
@@ -51,7 +55,7 @@ async def database(tmp_path: Path) -> AsyncIterator[Database]:
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("LOOK_SECONDS", "BEAT_SECONDS", "TAKE_OVER_SECONDS"):
+    for name in ("LOOK_SECONDS", "BEAT_SECONDS", "TAKE_OVER_SECONDS", "LATER_SECONDS"):
         monkeypatch.setattr(desk_module, name, 0.02)
     monkeypatch.setattr(desk_module, "PATIENCE_SECONDS", 0.1)
 
@@ -214,3 +218,13 @@ async def test_what_another_process_made_of_a_question_is_how_it_ends_here(
         await ledger.close(QUESTION.key, "two", outcome)
         await until(lambda: bool(one.halted))
     assert one.halted == [(QUESTION.key, end)]
+
+
+async def test_what_cannot_be_said_is_tried_again_later(database: Database) -> None:
+    replies = Recorded(unreached=2)
+    async with opened(database, replies, "one") as (desk, ledger):
+        await ledger.take(QUESTION, "one")
+        desk.begin(QUESTION)
+        await desk.idle()
+        assert await ledger.unfinished() == []
+    assert [again for _, again in replies.answered] == [False, True, True]

@@ -67,16 +67,33 @@ async def test_after_a_cut_connection_events_flow_again(
 async def test_an_answer_under_way_and_one_asked_meanwhile_outlive_an_outage_of_slack(
     answering: SlackBot, slack: SlackServer, company: Company, claude: ClaudeServer
 ) -> None:
-    slack.clock_factor = 0.04
     claude.brain = Writes(paragraphs(1_500), piece=60, pause=0.02)
     first = slack.says(company.ana, company.office, f"@Situate {QUESTION}")
     await slack.until(lambda: any("Statement 2" in reply.shown for reply in slack.replies(company.office, first)))
     slack.close_port()
+    slack.hold_events()
     second = slack.says(company.ana, company.office, f"@Situate {QUESTION}")
     await asyncio.sleep(1.5)
     slack.open_port()
+    await slack.ready(seconds=5)
+    slack.release_events()
     for ts in (first, second):
         (answer,) = await finished(slack, answering, company.office, ts)
         assert letters(said(answer)) == letters(await outcome(answering, company.office, ts))
     assert len([request for request in claude.messages if not request.tool_results]) == 2
+    assert not slack.open_streams
+
+
+async def test_an_answer_outlives_an_outage_longer_than_all_patience(
+    answering: SlackBot, slack: SlackServer, company: Company, claude: ClaudeServer, clocks: Clocks
+) -> None:
+    clocks.tries(2)
+    claude.brain = Writes(paragraphs(500), piece=60, pause=0.02)
+    ts = slack.says(company.ana, company.office, f"@Situate {QUESTION}")
+    await slack.until(lambda: any("Statement 2" in reply.shown for reply in slack.replies(company.office, ts)))
+    slack.close_port()
+    await asyncio.sleep(1.5)
+    slack.open_port()
+    (answer,) = await finished(slack, answering, company.office, ts)
+    assert letters(said(answer)) == letters(await outcome(answering, company.office, ts))
     assert not slack.open_streams

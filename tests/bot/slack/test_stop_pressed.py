@@ -1,4 +1,4 @@
-"""Stop ends an answer wherever it stands, whichever process hears of it."""
+"""Stop ends an answer wherever it stands, whichever process hears of it; so do an edit and the question's end."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from bot.slack import app
 from bot.slack.app import SlackBot
 from tests.bot.slack.test_splitting import paragraphs
 from tests.bot.slack.whole import QUESTION, Clocks, Writes, finished, said
-from tests.claude_server import ClaudeServer, Hold
+from tests.claude_server import ClaudeServer, Hold, HonestAnswerer
 from tests.fixtures.bot import StartBot
 from tests.fixtures.slack import Company
 from tests.slack_server import Channel, Message, SlackServer
@@ -129,3 +129,30 @@ async def test_stop_that_another_process_hears_of_ends_the_answer_of_this_one(
             message = await stopped(slack, answers, company.office, ts)
     assert "Statement 30" not in said(message)
     assert len(claude.messages) == 2
+
+
+async def test_a_question_that_is_deleted_takes_its_half_answer_with_it(
+    answering: SlackBot, slack: SlackServer, company: Company, claude: ClaudeServer
+) -> None:
+    claude.brain = Writes(paragraphs(4_000), piece=40, pause=0.02)
+    ts = slack.says(company.ana, company.office, f"@Situate {QUESTION}")
+    await slack.until(lambda: any("Statement 3" in reply.shown for reply in slack.replies(company.office, ts)))
+    await slack.deletes(company.ana, company.office, ts).arrives()
+    await slack.until(lambda: not slack.replies(company.office, ts))
+    await answering.desk.idle()
+    await asyncio.sleep(0.1)
+    assert slack.replies(company.office, ts) == []
+    assert len(claude.messages) == 2
+
+
+async def test_a_question_that_is_edited_in_the_middle_is_answered_as_it_stands_then(
+    answering: SlackBot, slack: SlackServer, company: Company, claude: ClaudeServer
+) -> None:
+    claude.brain = Writes(paragraphs(4_000), piece=40, pause=0.02)
+    ts = slack.says(company.ana, company.office, f"@Situate {QUESTION}")
+    await slack.until(lambda: any("Statement 3" in reply.shown for reply in slack.replies(company.office, ts)))
+    claude.brain = HonestAnswerer()
+    await slack.edits(company.ana, company.office, ts, "@Situate What did the incident cost?").arrives()
+    (message,) = await finished(slack, answering, company.office, ts)
+    assert "41,000 euros" in message.shown
+    assert "Statement" not in message.shown

@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 
 from bot.slack.app import SlackBot
+from bot.slack.directory import Directory
 from tests.bot.slack.test_splitting import letters, paragraphs
-from tests.bot.slack.whole import QUESTION, Clocks, Writes, finished, outcome, said
+from tests.bot.slack.whole import QUESTION, QUOTE, Clocks, Writes, finished, outcome, said
 from tests.claude_server import ClaudeServer
+from tests.fixtures.bot import StartBot
 from tests.fixtures.slack import Company
 from tests.slack_server import Message, SlackServer
 
@@ -135,3 +137,51 @@ async def test_what_slack_never_lets_us_post_is_told_nowhere_and_ends(
     slack.recover()
     again = slack.says(company.ana, company.office, f"@Situate {QUESTION}")
     await is_whole(slack, answering, company, again)
+
+
+@pytest.mark.parametrize("ask", ["a mention", "a command"])
+async def test_where_slack_does_not_tell_who_reads_the_answer_says_so_and_nothing_false(
+    another_bot: StartBot, slack: SlackServer, company: Company, monkeypatch: pytest.MonkeyPatch, ask: str
+) -> None:
+    defaults = Directory.__init__.__kwdefaults__
+    assert defaults is not None
+    monkeypatch.setitem(defaults, "patience", 0.3)
+    for methods in ("users.*", "conversations.*"):
+        slack.fail(methods, ratelimited=60, times=None)
+    async with another_bot() as bot:
+        if ask == "a mention":
+            ts = slack.says(company.ana, company.office, f"@Situate {QUESTION}")
+            (message,) = await finished(slack, bot, company.office, ts)
+        else:
+            await slack.commands(company.ana, company.office, "/ask", QUESTION).arrives()
+            await slack.until(lambda: len(slack.ephemerals(company.ana)) > 0 and "check" in shown_last(slack, company))
+            message = slack.ephemerals(company.ana)[-1]
+    assert "I cannot check right now who may read what." in message.shown
+    assert "no documents" not in message.shown
+    assert "try_again" in message.actions
+
+
+def shown_last(slack: SlackServer, company: Company) -> str:
+    return slack.ephemerals(company.ana)[-1].shown
+
+
+async def test_a_command_is_answered_where_its_response_url_does_not_work(
+    answering: SlackBot, slack: SlackServer, company: Company
+) -> None:
+    slack.fail("response_url", status=500, times=None)
+    await slack.commands(company.ana, company.office, "/ask", QUESTION).arrives()
+    await slack.until(lambda: slack.ephemerals(company.ana) and QUOTE in shown_last(slack, company))
+
+
+async def test_many_long_answers_at_once_keep_to_slacks_rates(
+    another_bot: StartBot, slack: SlackServer, company: Company, claude: ClaudeServer
+) -> None:
+    """The clocks of Slack's rates run fifty times as fast."""
+    slack.clock_factor = 0.02
+    slack.stream_seconds = 60 / slack.clock_factor
+    slack.enforce_rates()
+    claude.brain = Writes(paragraphs(20_000), pause=0.001)
+    async with another_bot(answer_max_tokens=64_000) as bot:
+        asked = [slack.says(company.ana, company.office, f"@Situate {QUESTION}") for _ in range(5)]
+        for ts in asked:
+            await is_whole(slack, bot, company, ts)

@@ -27,6 +27,7 @@ class Clocks:
         self._patch = patch
         for name in ("LOOK_SECONDS", "BEAT_SECONDS", "TAKE_OVER_SECONDS"):
             patch.setattr(desk, name, 0.05)
+        patch.setattr(desk, "LATER_SECONDS", 0.2)
         patch.setattr(desk, "PATIENCE_SECONDS", 2.0)
         patch.setattr(app, "PING_SECONDS", 0.2)
         for module in (posting, streams):
@@ -39,6 +40,11 @@ class Clocks:
         defaults = AnswerMessages.__init__.__kwdefaults__
         assert defaults is not None
         self._patch.setitem(defaults, name, seconds)
+
+    def tries(self, count: int) -> None:
+        """How often a lost call is made."""
+        for module in (posting, streams):
+            self._patch.setattr(module, "TRIES", count)
 
     def of_calls(self, seconds: float) -> None:
         """How long one call of Slack may take."""
