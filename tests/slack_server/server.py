@@ -35,8 +35,8 @@ class SlackServer(Reading):
         drop: Literal["before", "after"] | None = None,
         times: int | None = 1,
     ) -> None:
-        """The next ``times`` calls of a method (``chat.*``: of a family), or of any ``response_url``, go wrong, in one of
-        these ways:
+        """The next ``times`` calls of a method (``chat.*``: of a family; ``response_url``: of any) go wrong, in one
+        of these ways:
 
         ``error``: answered with this error, nothing done. ``status``: an HTTP error without JSON. ``ratelimited``:
         429 with so many seconds in ``Retry-After``. ``hang``: no answer for so many seconds, then the connection is
