@@ -113,9 +113,12 @@ async def by_socket(bot: SlackBot, settings: BotSettings) -> AsyncIterator[None]
         raise SettingsInvalid(
             "SLACK_APP_TOKEN is missing; make an app-level token with connections:write, or start with --http."
         )
-    handler = AsyncSocketModeHandler(bot.app, settings.slack_app_token.get_secret_value(), ping_interval=PING_SECONDS)
+    token = settings.slack_app_token.get_secret_value()
+    handler = AsyncSocketModeHandler(bot.app, token, ping_interval=PING_SECONDS)
     try:
         try:
+            # Asked once by ourselves: the SDK's client would ask for ever, in silence, with a token that is refused.
+            await bot.parts.client.apps_connections_open(app_token=token)
             await handler.client.connect()  # type: ignore[no-untyped-call]  # the SDK gives it no types
         except SlackApiError as error:
             code = str(error.response.get("error", ""))

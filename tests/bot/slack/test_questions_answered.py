@@ -190,6 +190,23 @@ async def test_an_edited_question_is_answered_again_and_the_old_answer_says_so(
     assert "41,000" in new.shown
 
 
+async def test_an_edit_back_to_an_earlier_wording_is_answered_again(
+    bot: SlackBot, slack: SlackServer, company: Company
+) -> None:
+    ts = slack.says(company.ana, company.office, f"@Situate {QUESTION}")
+    await slack.until(lambda: slack.replies(company.office, ts))
+    await settled(slack, bot)
+    for number, text in enumerate(("What did the incident cost?", QUESTION), start=2):
+        edit = slack.edits(company.ana, company.office, ts, f"@Situate {text}")
+        await slack.until(lambda number=number: len(slack.replies(company.office, ts)) == number)  # type: ignore[misc]
+        await slack.deliver_again(edit).arrives()
+        await settled(slack, bot)
+    *old, new = slack.replies(company.office, ts)
+    assert len(old) == 2
+    assert QUOTE in new.shown
+    assert not any(QUOTE in message.shown or "41,000" in message.shown for message in old)
+
+
 async def test_an_edit_that_changes_nothing_or_names_nobody_is_not_answered(
     bot: SlackBot, slack: SlackServer, company: Company
 ) -> None:

@@ -1,0 +1,28 @@
+"""A bot that cannot begin says why, at once."""
+
+from __future__ import annotations
+
+import pytest
+
+from indexer import SettingsInvalid
+from tests.fixtures.bot import StartBot
+from tests.slack_server import SlackServer
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"slack_app_token": "xapp-1-wrong"}, "SLACK_APP_TOKEN"),
+        ({"slack_app_token": None}, "SLACK_APP_TOKEN"),
+        ({"slack_bot_token": "xoxb-wrong"}, "SLACK_BOT_TOKEN"),
+    ],
+)
+async def test_a_token_that_is_refused_is_said_at_the_start(
+    start_bot: StartBot, slack: SlackServer, wrong: dict[str, str | None], said: str
+) -> None:
+    slack.expect_violations()
+    with pytest.raises(SettingsInvalid, match=said):
+        async with start_bot(**wrong):
+            pass
