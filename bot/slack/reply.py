@@ -20,6 +20,7 @@ from bot.slack.blocks import Offers, Told
 from bot.slack.desk import End, Outcome, OutOfReach
 from bot.slack.directory import CannotCheck
 from bot.slack.files import Attached
+from bot.slack.heard import Heard
 from bot.slack.helpers import whom_to_ask
 from bot.slack.keeping import may_add
 from bot.slack.parts import Parts
@@ -106,6 +107,8 @@ class _Reply:
         self._question = question
         self._texts = texts
         self._id = new_answer_id()
+        self._heard = Heard()
+        self._reading = NOTHING
         place = Place(question.team, question.channel, question.thread, question.user, question.user_team)
         sent = partial(parts.ledger.sent, question.key)
         self._messages = AnswerMessages(
@@ -127,7 +130,7 @@ class _Reply:
 
     async def halt(self, end: End) -> None:
         if end == "stopped":
-            await self._messages.stop([blocks.stopped(self._texts)])
+            await self._stop()
         else:  # the question is gone, or another process answers it now, into the same messages
             await self._messages.abandon(delete=end == "dropped")
 
@@ -155,11 +158,12 @@ class _Reply:
             return
         asker = name if past.several else None
         for _ in range(TRIES):
+            self._reading = reading
             answer = await self._made(
                 parts.answerer.answer(text, reading.viewer, workspace, past.turns, texts=self._texts, asker=asker)
             )
             if answer is None:
-                await self._messages.stop([blocks.stopped(self._texts)])
+                await self._stop()
                 return
             if answer.text == self._texts.say("no_documents") and reading.left_out == "cannot_check":
                 raise CannotCheck  # there may be some: that would be a false thing to say
@@ -167,6 +171,7 @@ class _Reply:
             if used.viewer.audiences <= reading.viewer.audiences:
                 await self._show(answer, used, remarks, attached)
                 return
+            self._heard = Heard()
             self._messages.take(Reset(self._texts.say("readers_changed")))
         await self._show(Answer(self._texts.say("readers_changed"), Kind.TROUBLE), NOTHING)
 
@@ -178,6 +183,7 @@ class _Reply:
                     return None
                 if isinstance(event, Done):
                     return event.answer
+                self._heard.take(event)
                 self._messages.take(event)
         raise RuntimeError("an answer always ends in Done")
 
@@ -207,7 +213,8 @@ class _Reply:
         before = await self._before()
         kept = stored(answer, question, id=self._id, audiences=reading.viewer.audiences, messages=(), private=False)
         await self._keep(kept)
-        told = Told.of(answer, left_out=reading.left_out, remarks=remarks)
+        shown = blocks.notice_first(answer)
+        told = Told.of(shown, left_out=reading.left_out, remarks=remarks)
         helper = await whom_to_ask(parts, kept) if answer.nothing_found else None
         offers = Offers(
             mute=not question.is_direct,
@@ -217,7 +224,8 @@ class _Reply:
             attached=await self._to_add(attached),
         )
         under = blocks.footer(kept, texts, told=told, offers=offers)
-        sent = await self._messages.finish(answer, under, blocks.fallback(kept, texts, told=told))
+        text = blocks.fallback(replace(kept, text=shown.text), texts, told=told)
+        sent = await self._messages.finish(shown, under, text)
         await self._keep(replace(kept, messages=sent))
         if before is not None and before.id != kept.id and before.replaced_by is None:
             try:
@@ -246,6 +254,23 @@ class _Reply:
         if not attached.documents or not await may_add(self._parts, self._question):
             return ()
         return tuple(title for _, title in attached.documents)
+
+    async def _stop(self) -> None:
+        """Leave what was said, with its sources, and a note that it goes no further."""
+        parts, texts = self._parts, self._texts
+        answer = self._heard.answer()
+        audiences = self._reading.viewer.audiences
+        kept = stored(answer, self._question, id=self._id, audiences=audiences, messages=(), private=False)
+        under = [blocks.stopped(texts)]
+        if answer.citations:
+            under += blocks.footer(kept, texts, offers=Offers(mute=not self._question.is_direct))
+        try:
+            await parts.ledger.keep(kept)
+            sent = await self._messages.stop(under, blocks.fallback(kept, texts) if answer.text else "")
+            await parts.ledger.keep(replace(kept, messages=sent))
+        except SituateError as error:
+            log.warning("an answer that was stopped could not be kept: %s", error)
+            await self._messages.stop(under)
 
     async def _replace(self, before: StoredAnswer, sent: tuple[str, ...]) -> None:
         """Mark the answer to an earlier wording as replaced by this one.

@@ -29,7 +29,7 @@ async def stopped(slack: SlackServer, bot: SlackBot, channel: Channel, ts: str) 
     (message,) = await finished(slack, bot, channel, ts)
     await slack.until(lambda: (session := slack.session(channel, ts)) is not None and session.status == "active")
     assert not message.open
-    assert message.shown.endswith("Stopped here.")
+    assert message.shown.count("Stopped here.") == 1
     assert slack.status(channel, ts) == ""
     return message
 
@@ -75,6 +75,7 @@ async def test_stop_in_the_middle_keeps_what_was_said(
     await slack.presses_stop(company.ana, channel, ts).arrives()
     message = await stopped(slack, answering, channel, ts)
     assert said(message).startswith("INC-2023-04-011 took")
+    assert "[1] Annual Review 2023 › Cybersecurity" in message.shown.partition("Stopped here.")[2]
     assert "Statement 30" not in said(message)
     await asyncio.sleep(0.2)
     assert len(claude.messages) == 2
