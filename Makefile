@@ -23,7 +23,7 @@ test: ## every check and every test
 	$(BIN)/lint-imports --no-logo >$(VENV)/imports.log || { cat $(VENV)/imports.log; exit 1; }
 	$(BIN)/pytest
 
-bench: ## what we cost beside the bare libraries, as ratios
+bench: ## what we cost beside the bare libraries, as ratios; how quick the bot is
 	$(call install,requirements-dev.lock)
 	$(BIN)/python -m tests.bench
 

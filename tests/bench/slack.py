@@ -63,9 +63,12 @@ async def figures(folder: Path, settings: Mapping[str, str], plan: Plan, tell: T
             await asking.load(plan.load // 5, plan.rate)
             tell(f"slack: {plan.rate:g} a second; the machine's load is {os.getloadavg()[0]:.1f}")
             many = await asking.load(plan.load, plan.rate)
+            tell("slack: the same, and Slack's limits hold")
+            slack.enforce_rates()
+            limited = await asking.load(plan.limited, plan.rate)
     if slack.mistakes or claude.mistakes:
         raise RuntimeError(f"A stand-in failed: {[*slack.mistakes, *claude.mistakes]!r}")
-    return [*_of_single(asking, cold, single, slowly), *_of_many(asking, many)]
+    return [*_of_single(asking, cold, single, slowly), *_of_many(asking, many), _of_limited(asking, limited)]
 
 
 def _of_single(asking: Asking, cold: Asked, single: Sequence[Asked], slowly: Sequence[Asked]) -> list[Figure]:
@@ -112,6 +115,15 @@ def _of_many(asking: Asking, many: Sequence[Asked]) -> list[Figure]:
         Figure(f"{name}: slowest acknowledgement", 1e3 * asking.slowest_ack(many), "ms", 3_000, "Slack's own limit"),
         Figure("Slack, calls that Slack or Claude refuses", violations, "", 0, f"of {calls} of Slack"),
     ]
+
+
+def _of_limited(asking: Asking, limited: Sequence[Asked]) -> Figure:
+    """Slack begins few streams a minute: the other answers are posted, a message a second and channel."""
+    good = [each for each in limited if asking.is_answered_once(each)]
+    ours = [asking.times(each).ours for each in good] or [0.0]
+    told = f"ours, p50 {1e3 * statistics.median(ours):.0f} ms, at most {max(ours):.1f} s: Slack has us wait"
+    name = f"Slack, {len(limited)} questions, Slack's limits: not answered once"
+    return Figure(name, len(limited) - len(good), "", 0, told)
 
 
 def _median(seconds: Iterable[float]) -> float:

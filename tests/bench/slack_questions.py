@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import random
 import re
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -23,7 +22,8 @@ CLEAR_END = re.compile(r"\w{4}\.\s*\Z")  # no abbreviation: the sentence is over
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How many questions: one by one, and ``load`` of them at ``rate`` a second; and what Claude and Slack are like.
+    """How many questions: one by one, ``load`` of them at ``rate`` a second, and ``limited`` of them at that
+    rate where Slack's limits hold; and what Claude and Slack are like.
 
     Seconds: ``latency`` before each of Claude's two answers to a question, ``silence`` after each of four pieces, so
     that the first sentence stands alone for two of them, ``pause`` after each small piece under load, ``slow`` for each
@@ -33,6 +33,7 @@ class Plan:
     single: int = 30
     load: int = 100
     rate: float = 10.0
+    limited: int = 100
     documents: int = 4
     people: int = 10
     channels: int = 5
@@ -120,7 +121,7 @@ class Asking:
         if number % 6 == 5:
             channel = self.slack.direct(person)
             return Asked(text, channel, self.slack.says(person, channel, text))
-        channel = self._channels[number // len(self._people) % len(self._channels)]
+        channel = self._channels[number % len(self._channels)]
         return Asked(text, channel, self.slack.says(person, channel, f"@Situate {text}"))
 
     async def _answered(self, questions: Sequence[Asked], seconds: float = 60.0) -> None:
@@ -143,14 +144,14 @@ class Asking:
     def is_answered_once(self, asked: Asked) -> bool:
         """Whether there is one message in the thread, closed, with the answer to that question."""
         answers, sentence = self._answers(asked), self.brain.first.get(asked.text)
-        return len(answers) == 1 and self._is_over(asked) and bool(sentence) and str(sentence) in answers[0].markdown
+        return len(answers) == 1 and self._is_over(asked) and bool(sentence) and str(sentence) in answers[0].shown
 
     def times(self, asked: Asked) -> Times:
         """When what happened, of a question that was answered."""
         sent = min(delivery.made for delivery in self._deliveries(asked))
         calls = self._calls(asked)
         sentence = self.brain.first[asked.text]
-        shown = min(at for method, args, at in calls if method.startswith("chat.") and sentence in _text(args))
+        shown = min(at for method, args, at in calls if method.startswith("chat.") and sentence in str(args))
         requests = [request for request in self.claude.messages if asked.text in request.question]
         complete = next(at for name, at in requests[-1].sent if name == "content_block_stop")
         return Times(
@@ -183,10 +184,3 @@ class Asking:
             if asked.channel.id in (call.args.get("channel"), call.args.get("channel_id"))
             and (call.args.get("thread_ts") in threads or call.args.get("ts") in threads)
         ]
-
-
-def _text(args: Mapping[str, Any]) -> str:
-    """The Markdown that a call brings."""
-    chunks = args.get("chunks") or []
-    listed = json.loads(chunks) if isinstance(chunks, str) else chunks
-    return str(args.get("markdown_text") or "") + "".join(str(chunk.get("text", "")) for chunk in listed)
