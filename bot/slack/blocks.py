@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Literal
 
 from bot.answering.events import Answer, Kind
@@ -83,6 +83,17 @@ def footer(
         if text_size(blocks) <= LONGEST_FOOTER:
             break
     return blocks
+
+
+def notice_first(answer: Answer) -> Answer:
+    """Passages in place of an answer, with the reason for it above them instead of below.
+
+    >>> notice_first(Answer("“It broke.” [1]", Kind.PASSAGES, notice="Claude is away. Here are the passages.")).text
+    'Claude is away. Here are the passages.\\n\\n“It broke.” [1]'
+    """
+    if answer.kind is not Kind.PASSAGES or not answer.notice:
+        return answer
+    return replace(answer, text=f"{answer.notice}\n\n{answer.text}", notice=None)
 
 
 def stopped(texts: Texts) -> Block:

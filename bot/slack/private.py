@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Sequence
 from contextlib import aclosing
+from dataclasses import replace
 
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
@@ -14,7 +15,7 @@ from bot.answering.trouble import logged
 from bot.ledger import new_answer_id, stored
 from bot.slack.asking import Question
 from bot.slack.audience import NOTHING, Reading, of_question
-from bot.slack.blocks import Offers, Told
+from bot.slack.blocks import Offers, Told, notice_first
 from bot.slack.clicks import TROUBLE, reason, try_to
 from bot.slack.desk import Outcome
 from bot.slack.directory import CannotCheck
@@ -89,14 +90,16 @@ class PrivateReplies:
             await self._replace(question.answer_before, kept.id)
         except SituateError as error:  # its buttons will not work, but it can be read
             log.warning("a private answer could not be kept: %s", error)
-        told = Told.of(answer, left_out=reading.left_out)
+        seen = notice_first(answer)
+        told = Told.of(seen, left_out=reading.left_out)
         # What was made for the asker's eyes, because who else reads there is not known, is not for sharing; and a
         # direct conversation has nobody to share it with.
         shareable = reading.shareable and answer.kind is Kind.ANSWER and not question.channel.startswith("D")
         text, _ = await asked(question, self._parts.directory, self._parts.me)
-        parts = split(safe_markdown(answer.text), LONGEST_PART, len)
+        parts = split(safe_markdown(seen.text), LONGEST_PART, len)
         offers = Offers(share=shareable)
-        return await self._sent(question, command_answer(kept, texts, parts, question=text, told=told, offers=offers))
+        shown = replace(kept, text=seen.text)
+        return await self._sent(question, command_answer(shown, texts, parts, question=text, told=told, offers=offers))
 
     async def _replace(self, before: str | None, by: str) -> None:
         """Mark a private answer that was tried again; one for everybody, from under which this was asked, stays."""

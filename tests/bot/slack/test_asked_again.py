@@ -36,7 +36,8 @@ async def passages_instead(people: Slack, company: Company, claude: ClaudeServer
     claude.fail(OVERLOADED, times=None)
     message = await people.asks(company.ana, company.office, QUESTION)
     claude.recover()
-    assert "Claude is overloaded" in message.shown
+    reason, passages = message.shown.index("Claude is overloaded"), message.shown.index(QUOTE)
+    assert reason < passages  # why there is no answer comes before what there is in its place
     return message
 
 
