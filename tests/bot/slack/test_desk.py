@@ -207,8 +207,9 @@ async def test_a_question_that_was_answered_before_its_event_was_through_is_not_
 
 @pytest.mark.parametrize(("outcome", "end"), [("answered", "lost"), ("dropped", "dropped"), ("stopped", "stopped")])
 async def test_what_another_process_made_of_a_question_is_how_it_ends_here(
-    database: Database, outcome: Outcome, end: End
+    database: Database, outcome: Outcome, end: End, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(desk_module, "LOOK_SECONDS", 0.5)  # not between the two things that the other process does
     one = Recorded(hold=asyncio.Event())
     async with opened(database, one, "one") as (first, ledger):
         await ledger.take(QUESTION, "one")
