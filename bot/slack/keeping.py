@@ -10,20 +10,20 @@ from bot.slack.asking import Question
 from bot.slack.audience import of_person, thread_audience
 from bot.slack.clicks import Click, say
 from bot.slack.directory import CannotCheck, Gone
-from bot.slack.files import source_of
+from bot.slack.files import Attached, source_of
 from bot.slack.parts import Parts
 from bot.slack.refusals import refusal_of
 from indexer import Audience, Document, SituateError, Viewer
 
 
-async def may_add(parts: Parts, question: Question) -> bool:
-    """Whether what is attached to a question can be offered for adding: guests have no documents of their own."""
-    if not question.is_direct:
-        return True
+async def to_add(parts: Parts, question: Question, attached: Attached) -> tuple[str, ...]:
+    """The titles of attached files that can be added to the documents: guests have no documents of their own."""
     try:
-        return (await parts.directory.person(question.user)).is_employee
+        if attached.documents and question.is_direct and not (await parts.directory.person(question.user)).is_employee:
+            return ()
     except (CannotCheck, Gone):
-        return False
+        return ()
+    return tuple(title for _, title in attached.documents)
 
 
 async def add_attached(parts: Parts, click: Click, answer: StoredAnswer) -> None:

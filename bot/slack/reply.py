@@ -22,7 +22,7 @@ from bot.slack.directory import CannotCheck
 from bot.slack.files import Attached
 from bot.slack.heard import Heard
 from bot.slack.helpers import whom_to_ask
-from bot.slack.keeping import may_add
+from bot.slack.keeping import to_add
 from bot.slack.parts import Parts
 from bot.slack.posting import UNREACHABLE, NotPosted, Place
 from bot.slack.private import PrivateReplies
@@ -221,7 +221,7 @@ class _Reply:
             privately=reading.left_out == "outsiders",
             ask=helper.name if helper else None,
             ask_about=helper.title if helper else None,
-            attached=await self._to_add(attached),
+            attached=await to_add(parts, question, attached),
         )
         under = blocks.footer(kept, texts, told=told, offers=offers)
         text = blocks.fallback(replace(kept, text=shown.text), texts, told=told)
@@ -248,29 +248,6 @@ class _Reply:
             await self._parts.ledger.keep(answer)
         except SituateError as error:
             log.warning("an answer could not be kept: %s", error)
-
-    async def _to_add(self, attached: Attached) -> tuple[str, ...]:
-        """The titles of attached files that can be added to the documents."""
-        if not attached.documents or not await may_add(self._parts, self._question):
-            return ()
-        return tuple(title for _, title in attached.documents)
-
-    async def _stop(self) -> None:
-        """Leave what was said, with its sources, and a note that it goes no further."""
-        parts, texts = self._parts, self._texts
-        answer = self._heard.answer()
-        audiences = self._reading.viewer.audiences
-        kept = stored(answer, self._question, id=self._id, audiences=audiences, messages=(), private=False)
-        under = [blocks.stopped(texts)]
-        if answer.citations:
-            under += blocks.footer(kept, texts, offers=Offers(mute=not self._question.is_direct))
-        try:
-            await parts.ledger.keep(kept)
-            sent = await self._messages.stop(under, blocks.fallback(kept, texts) if answer.text else "")
-            await parts.ledger.keep(replace(kept, messages=sent))
-        except SituateError as error:
-            log.warning("an answer that was stopped could not be kept: %s", error)
-            await self._messages.stop(under)
 
     async def _replace(self, before: StoredAnswer, sent: tuple[str, ...]) -> None:
         """Mark the answer to an earlier wording as replaced by this one.

@@ -102,16 +102,6 @@ async def test_a_question_that_is_kept_no_more_is_told_so(
     assert "La question n'est plus conservée" in people.told(company.ben)
 
 
-async def test_an_edited_question_marks_its_old_answer(people: Slack, company: Company, slack: SlackServer) -> None:
-    before = await people.asks(company.ana, company.office, QUESTION)
-    slack.edits(company.ana, company.office, before.root, "@Situate What did the incident cost?")
-    await slack.until(lambda: len(slack.replies(company.office, before.root)) == 2)
-    await people.idle()
-    old, new = slack.replies(company.office, before.root)
-    assert "The question was edited" in old.shown
-    assert "41,000" in new.shown
-
-
 # -- answer me privately ---------------------------------------------------------------------------------------------
 
 
