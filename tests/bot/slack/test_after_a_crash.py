@@ -34,7 +34,7 @@ def clocks(monkeypatch: pytest.MonkeyPatch) -> Clocks:
 async def process(
     slack: SlackServer, claude: ClaudeServer, library: Indexer, weaviate: Endpoint
 ) -> AsyncIterator[subprocess.Popen[bytes]]:
-    """``python -m bot`` on the module's library, connected."""
+    """``python -m bot`` on ``library``, connected."""
     line = CommandLine(
         {
             "DATA_DIR": str(library.settings.data_dir),

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import AsyncIterator
 
 import pytest
 
 from bot.slack.app import SlackBot
 from indexer import Indexer
+from indexer.weaviate_server import Endpoint
 from tests.bot.slack.whole import Clocks, finished, said, texts_of
 from tests.claude_server import ClaudeServer, HonestAnswerer, Reply, Request, Text
+from tests.fixtures.bot import filled_library
 from tests.fixtures.indexer import added
 from tests.fixtures.slack import Company
 from tests.slack_server import Message, SlackServer
@@ -33,6 +36,13 @@ TITLE = "Gateway <!channel> notes"
 @pytest.fixture(autouse=True)
 def clocks(monkeypatch: pytest.MonkeyPatch) -> Clocks:
     return Clocks(monkeypatch)
+
+
+@pytest.fixture(scope="module")
+async def library(weaviate: Endpoint, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Indexer]:
+    """A library of this module's own, as documents are added to it."""
+    async with filled_library(weaviate, tmp_path_factory.mktemp("library")) as indexer:
+        yield indexer
 
 
 @pytest.fixture(autouse=True)

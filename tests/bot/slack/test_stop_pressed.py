@@ -119,7 +119,7 @@ async def test_stop_that_another_process_hears_of_ends_the_answer_of_this_one(
     slack.ack_seconds = 0.3
     slack.clock_factor = 0.01  # what the silent connection did not acknowledge comes again soon
     slack.stream_seconds = 60 / slack.clock_factor
-    claude.brain = Writes(paragraphs(4_000), piece=40, pause=0.1)
+    claude.brain = Writes(paragraphs(4_000), piece=40, pause=0.05)
     async with another_bot() as answers:
         ts = slack.says(company.ana, company.office, f"@Situate {QUESTION}")
         await slack.until(lambda: any("Statement 3" in reply.shown for reply in slack.replies(company.office, ts)))

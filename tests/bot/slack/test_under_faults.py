@@ -19,7 +19,7 @@ from tests.slack_server import Message, SlackServer
 
 pytestmark = pytest.mark.anyio
 
-LONG = paragraphs(2_000)
+LONG = paragraphs(1_000)
 SLOWLY: dict[str, Any] = {"piece": 60, "pause": 0.01}  # many appends
 
 
@@ -104,7 +104,7 @@ async def test_the_whole_answer_arrives_once(
 async def test_a_stream_whose_time_is_over_goes_on_as_a_message(
     answering: SlackBot, slack: SlackServer, company: Company, claude: ClaudeServer, refuses_updates: bool
 ) -> None:
-    slack.stream_seconds = 0.6
+    slack.stream_seconds = 0.4
     slack.refuses_updates_of_streams = refuses_updates
     claude.brain = Writes(LONG, piece=60, pause=0.04)
     ts = slack.says(company.ana, company.office, f"@Situate {QUESTION}")
@@ -115,8 +115,8 @@ async def test_a_stream_whose_time_is_over_goes_on_as_a_message(
 async def test_a_stream_is_renewed_before_its_time_is_over(
     answering: SlackBot, slack: SlackServer, company: Company, claude: ClaudeServer, clocks: Clocks
 ) -> None:
-    slack.stream_seconds = 1.0
-    clocks.of_messages("renew_after", 0.5)
+    slack.stream_seconds = 0.8
+    clocks.of_messages("renew_after", 0.3)
     claude.brain = Writes(LONG, piece=60, pause=0.04)
     ts = slack.says(company.ana, company.office, f"@Situate {QUESTION}")
     await is_whole(slack, answering, company, ts)
@@ -180,7 +180,7 @@ async def test_many_long_answers_at_once_keep_to_slacks_rates(
     slack.clock_factor = 0.02
     slack.stream_seconds = 60 / slack.clock_factor
     slack.enforce_rates()
-    claude.brain = Writes(paragraphs(20_000), pause=0.001)
+    claude.brain = Writes(paragraphs(12_000), pause=0.001)
     async with another_bot(answer_max_tokens=64_000) as bot:
         asked = [slack.says(company.ana, company.office, f"@Situate {QUESTION}") for _ in range(5)]
         for ts in asked:
