@@ -69,7 +69,10 @@ class Leases:
         now = self._clock()
         dead = set()
         for executor in holders - {self._executor}:
-            number = beats.get(executor, -1)
+            if executor not in beats:  # it beat before it held anything: it has left since, in order
+                dead.add(executor)
+                continue
+            number = beats[executor]
             known, since = self._seen.get(executor, (None, now))
             if known != number:
                 since = now

@@ -45,11 +45,11 @@ async def test_who_beats_lives_and_who_stands_still_for_forty_seconds_is_dead(da
     assert await mine.dead(frozenset({ELSEWHERE})) == {ELSEWHERE}
 
 
-async def test_a_holder_without_a_lease_is_dead_after_the_same_time(database: Database) -> None:
-    clock = Clock()
-    mine = Leases(database, "me", clock=clock)
+async def test_who_gave_the_lease_back_is_not_waited_for(database: Database) -> None:
+    mine, theirs = Leases(database, "me"), Leases(database, ELSEWHERE)
+    await theirs.beat()
     assert await mine.dead(frozenset({ELSEWHERE})) == frozenset()
-    clock.now = DEAD_AFTER_SECONDS
+    await theirs.release()
     assert await mine.dead(frozenset({ELSEWHERE})) == {ELSEWHERE}
 
 
