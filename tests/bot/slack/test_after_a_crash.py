@@ -144,3 +144,23 @@ async def test_what_was_answered_to_its_end_is_not_answered_again(
     assert same.shown == message.shown
     assert not same.edited
     assert len(claude.messages) == calls
+
+
+async def test_a_command_that_a_dead_process_left_is_answered_for_its_asker_only(
+    another_bot: StartBot, slack: SlackServer, company: Company, claude: ClaudeServer, library: Indexer
+) -> None:
+    hold = Hold()
+    claude.brain = Writes(paragraphs(200), hold=hold)
+    async with another_bot() as bot:
+        await slack.commands(company.ana, company.office, "/ask", QUESTION).arrives()
+        await claude.arrived(2)
+        ((question, _),) = await bot.parts.ledger.unfinished()
+    dead = f"{platform.node()}|999999|long ago|x"
+    left = questions.update().where(questions.c.key == question.key).values(owner=dead)
+    await library.database.write(lambda connection: connection.execute(left))
+    hold.release()
+    async with another_bot() as successor:
+        await slack.until(lambda: any("Statement 2" in message.shown for message in slack.ephemerals(company.ana)))
+        await successor.desk.idle()
+    assert sum("show_passages" in message.actions for message in slack.ephemerals(company.ana)) == 1
+    assert [message for message in slack.messages(company.office) if message.user == slack.bot.id] == []
