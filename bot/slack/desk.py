@@ -129,7 +129,7 @@ class Desk:
         except asyncio.CancelledError:
             ended = self._ended.pop(question.key, None)
             if ended is not None and not self._closing:
-                await asyncio.shield(self._replies.halt(question, ended))
+                await asyncio.shield(self._halt(question, ended))
                 return
             raise
         except Exception:
@@ -147,6 +147,12 @@ class Desk:
         except OutOfReach:
             log.warning("Slack is out of reach; a question is answered later")
             return None
+
+    async def _halt(self, question: Question, end: End) -> None:
+        try:
+            await self._replies.halt(question, end)
+        except Exception:  # the question is over, whatever is shown of its answer
+            log.exception("what is shown of an answer could not be brought to an end")
 
     async def _close(self, key: str) -> None:
         await self._ledger.close(key, self._owner, self._outcomes[key])
