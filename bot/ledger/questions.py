@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 
 import sqlalchemy as sa
 
+from bot.asking import How, Question
 from bot.ledger.records import Outcome
 from bot.ledger.schema import question_messages, questions
-from bot.slack.asking import How, Question
 from indexer import Database
 
 OPEN = "open"

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import Any, Literal
 
 from bot.answering.events import Answer, Citation, Source, Statement
-from bot.slack.asking import Question
+from bot.asking import Question
 from indexer import DocumentId, Hit, VersionId
 
 Outcome = Literal["answered", "stopped", "dropped", "failed"]

@@ -25,8 +25,8 @@ from bot.slack.files import Attachments
 from bot.slack.intake import FollowUps, Intake
 from bot.slack.listeners import again, agent, answers, commands, directory, feedback, questions, rest, shortcuts
 from bot.slack.parts import Parts
-from bot.slack.posting import Poster
 from bot.slack.reply import SlackReplies
+from bot.slack.sending.posting import Poster
 from bot.slack.workspace import Workspace
 from bot.texts import ENGLISH
 from indexer import WORKSPACE, Indexer, Leases, SettingsInvalid, SituateError, Viewer, new_executor_id

@@ -13,8 +13,8 @@ from collections.abc import Awaitable
 from dataclasses import dataclass, replace
 from typing import Final, Literal, TypeVar
 
+from bot.asking import How, Question
 from bot.ledger import StoredAnswer
-from bot.slack.asking import How, Question
 from bot.slack.directory import CannotCheck, Directory, Gone
 from bot.slack.people import Channel, Person
 from indexer import WORKSPACE, Audience, Viewer

@@ -14,9 +14,9 @@ from slack_sdk.webhook.async_client import AsyncWebhookClient
 
 from bot.answering.trouble import logged
 from bot.slack.intake import Me
-from bot.slack.messages import Message, sentence_message, trouble_message
 from bot.slack.parts import Parts
-from bot.slack.posting import NotPosted, Place
+from bot.slack.sending.posting import NotPosted, Place
+from bot.slack.showing.messages import Message, sentence_message, trouble_message
 from indexer import SituateError
 
 log = logging.getLogger(__name__)

@@ -14,8 +14,8 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from typing import Literal, Protocol
 
+from bot.asking import Question
 from bot.ledger import Ledger
-from bot.slack.asking import Question
 from indexer import CatalogueUnavailable, Leases
 
 log = logging.getLogger(__name__)

@@ -13,8 +13,8 @@ from slack_sdk.errors import SlackApiError, SlackClientError
 from slack_sdk.web.async_client import AsyncWebClient
 from yarl import URL
 
+from bot.asking import Question
 from bot.settings import BotSettings
-from bot.slack.asking import Question
 from bot.slack.audience import thread_audience
 from bot.slack.refusals import refusal_of
 from bot.texts import Texts

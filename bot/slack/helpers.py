@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from bot.ledger import StoredAnswer
 from bot.slack.clicks import Click, say, try_to
 from bot.slack.directory import CannotCheck, Gone
-from bot.slack.messages import asked_person_message
 from bot.slack.parts import Parts
-from bot.slack.posting import Place
+from bot.slack.sending.posting import Place
+from bot.slack.showing.messages import asked_person_message
 from bot.slack.threads import plain_question
 from indexer import Audience, Viewer
 

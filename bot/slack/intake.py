@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Final, Literal, Protocol
 
-from bot.slack.asking import How, Question, text_hash
+from bot.asking import How, Question, text_hash
 
 SPOKEN: Final = frozenset({"", "file_share", "thread_broadcast", "me_message"})  # subtypes of what people write
 SLACKBOT: Final = "USLACKBOT"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from bot.asking import Question
 from bot.ledger import StoredAnswer
-from bot.slack.asking import Question
 from bot.slack.audience import of_person, thread_audience
 from bot.slack.clicks import Click, say
 from bot.slack.directory import CannotCheck, Gone

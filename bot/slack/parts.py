@@ -13,7 +13,7 @@ from bot.settings import BotSettings
 from bot.slack.directory import CannotCheck, Directory, Gone
 from bot.slack.files import Attachments
 from bot.slack.intake import Me
-from bot.slack.posting import Poster
+from bot.slack.sending.posting import Poster
 from bot.slack.workspace import Workspace
 from bot.texts import ENGLISH, Texts, texts_for
 from indexer import Indexer

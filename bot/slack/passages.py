@@ -6,10 +6,10 @@ import asyncio
 
 from bot.answering.trouble import logged
 from bot.ledger import StoredAnswer
-from bot.slack import views
 from bot.slack.audience import of_person
 from bot.slack.parts import Parts
-from bot.slack.views import View
+from bot.slack.showing import views
+from bot.slack.showing.views import View
 from bot.texts import Texts
 from indexer import Passage, SituateError, Viewer
 

@@ -12,18 +12,18 @@ from slack_sdk.webhook.async_client import AsyncWebhookClient
 
 from bot.answering.events import Answer, Done, Kind
 from bot.answering.trouble import logged
+from bot.asking import Question
 from bot.ledger import new_answer_id, stored
-from bot.slack.asking import Question
 from bot.slack.audience import NOTHING, Reading, of_question
-from bot.slack.blocks import Offers, Told, notice_first
 from bot.slack.clicks import TROUBLE, reason, try_to
 from bot.slack.desk import Outcome
 from bot.slack.directory import CannotCheck
 from bot.slack.markup import safe_markdown
-from bot.slack.messages import Message, command_answer
 from bot.slack.parts import Parts
-from bot.slack.posting import Place
-from bot.slack.splitting import split
+from bot.slack.sending.posting import Place
+from bot.slack.sending.splitting import split
+from bot.slack.showing.blocks import Offers, Told, notice_first
+from bot.slack.showing.messages import Message, command_answer
 from bot.slack.threads import asked, history
 from bot.texts import Texts
 from indexer import SituateError

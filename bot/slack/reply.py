@@ -12,11 +12,9 @@ from functools import partial
 
 from bot.answering.events import Answer, Done, Event, Kind, Reset
 from bot.answering.trouble import logged
+from bot.asking import How, Question
 from bot.ledger import StoredAnswer, new_answer_id, stored
-from bot.slack import blocks
-from bot.slack.asking import How, Question
 from bot.slack.audience import NOTHING, Reading, of_question
-from bot.slack.blocks import Offers, Told
 from bot.slack.desk import End, Outcome, OutOfReach
 from bot.slack.directory import CannotCheck
 from bot.slack.files import Attached
@@ -24,9 +22,11 @@ from bot.slack.heard import Heard
 from bot.slack.helpers import whom_to_ask
 from bot.slack.keeping import to_add
 from bot.slack.parts import Parts
-from bot.slack.posting import UNREACHABLE, NotPosted, Place
 from bot.slack.private import PrivateReplies
-from bot.slack.streaming import AnswerMessages
+from bot.slack.sending.posting import UNREACHABLE, NotPosted, Place
+from bot.slack.sending.streaming import AnswerMessages
+from bot.slack.showing import blocks
+from bot.slack.showing.blocks import Offers, Told
 from bot.slack.threads import asked, history
 from bot.texts import Texts
 from indexer import SituateError

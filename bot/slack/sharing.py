@@ -6,15 +6,15 @@ from dataclasses import replace
 
 from bot.ledger import StoredAnswer
 from bot.slack.audience import of_place
-from bot.slack.blocks import Offers
 from bot.slack.clicks import Click, respond, say, try_to
 from bot.slack.directory import CannotCheck, Gone
 from bot.slack.markup import safe_markdown
-from bot.slack.messages import Message, shared_answer
 from bot.slack.parts import Parts
-from bot.slack.posting import Place
 from bot.slack.private import LONGEST_PART
-from bot.slack.splitting import split
+from bot.slack.sending.posting import Place
+from bot.slack.sending.splitting import split
+from bot.slack.showing.blocks import Offers
+from bot.slack.showing.messages import Message, shared_answer
 from bot.slack.threads import plain_question
 
 

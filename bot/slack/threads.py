@@ -20,8 +20,8 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.answering.events import Kind, Source, Statement, Turn
 from bot.answering.memory import BYTES_A_TOKEN
 from bot.answering.visible import one_line, without_hidden
+from bot.asking import How, Question
 from bot.ledger import StoredAnswer
-from bot.slack.asking import How, Question
 from bot.slack.directory import CannotCheck, Directory, error_code
 from bot.slack.intake import Me
 from bot.slack.markup import unescape

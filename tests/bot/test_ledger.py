@@ -16,9 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.answering.events import Answer, Citation, Source, Statement
+from bot.asking import How, Question
 from bot.ledger import Ledger, StoredAnswer, new_answer_id, stored
 from bot.ledger.schema import LEDGER_VERSION, ledger_schema, metadata, questions
-from bot.slack.asking import How, Question
 from indexer import (
     WORKSPACE,
     Audience,

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 from slack_bolt.async_app import AsyncApp
 
-from bot.slack import actions
-from bot.slack.asking import How, Question
+from bot.asking import How, Question
 from bot.slack.clicks import Click, on_click, say
 from bot.slack.desk import Desk
 from bot.slack.parts import Parts
+from bot.slack.showing import actions
 
 
 def register(app: AsyncApp, parts: Parts, desk: Desk) -> None:

@@ -9,14 +9,14 @@ from typing import Any
 from slack_bolt.async_app import AsyncAck, AsyncApp
 
 from bot.ledger import StoredAnswer
-from bot.slack import actions, views
 from bot.slack.clicks import Click, click_of, on_click, reason, respond, say, tell, try_to
 from bot.slack.helpers import pass_on
 from bot.slack.keeping import add_attached
-from bot.slack.messages import muted_message, sentence_message
 from bot.slack.parts import FORM_SECONDS, Parts
 from bot.slack.passages import passages_of
 from bot.slack.sharing import share
+from bot.slack.showing import actions, views
+from bot.slack.showing.messages import muted_message, sentence_message
 
 log = logging.getLogger(__name__)
 

@@ -10,8 +10,8 @@ from slack_bolt.async_app import AsyncAck, AsyncApp
 
 from bot.slack.desk import Desk
 from bot.slack.intake import command_question
-from bot.slack.messages import help_message
 from bot.slack.parts import Parts
+from bot.slack.showing.messages import help_message
 from indexer import CatalogueUnavailable
 
 log = logging.getLogger(__name__)

@@ -8,9 +8,9 @@ from typing import Any, Literal
 
 from slack_bolt.async_app import AsyncAck, AsyncApp
 
-from bot.slack import actions, views
 from bot.slack.clicks import Click, on_click, say, try_to
 from bot.slack.parts import FORM_SECONDS, Parts
+from bot.slack.showing import actions, views
 from indexer import SituateError
 
 log = logging.getLogger(__name__)

@@ -11,7 +11,7 @@ from slack_bolt.async_app import AsyncApp
 from slack_bolt.context.async_context import AsyncBoltContext
 from slack_bolt.response import BoltResponse
 
-from bot.slack.asking import Question
+from bot.asking import Question
 from bot.slack.desk import Desk
 from bot.slack.intake import Intake, deleted
 from bot.slack.parts import Parts

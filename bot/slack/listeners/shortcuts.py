@@ -7,12 +7,12 @@ from typing import Any
 
 from slack_bolt.async_app import AsyncAck, AsyncApp
 
-from bot.slack import actions
 from bot.slack.clicks import click_of, tell
 from bot.slack.desk import Desk
 from bot.slack.intake import shortcut_question
-from bot.slack.messages import sentence_message
 from bot.slack.parts import Parts
+from bot.slack.showing import actions
+from bot.slack.showing.messages import sentence_message
 from indexer import CatalogueUnavailable
 
 log = logging.getLogger(__name__)

@@ -14,7 +14,7 @@ from bot.ledger.schema import questions
 from bot.slack.app import SlackBot
 from indexer import Indexer
 from indexer.weaviate_server import Endpoint
-from tests.bot.slack.test_splitting import letters, paragraphs
+from tests.bot.slack.sending.test_splitting import letters, paragraphs
 from tests.bot.slack.whole import QUESTION, ByQuestion, Clocks, Writes, finished, outcome, said
 from tests.claude_server import ClaudeServer, Hold
 from tests.fixtures.bot import MODEL, StartBot

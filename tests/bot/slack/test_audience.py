@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.asking import How, Question
 from bot.ledger import StoredAnswer
-from bot.slack.asking import How, Question
 from bot.slack.audience import NOTHING, Reading, of_person, of_place, of_question
 from bot.slack.directory import CannotCheck, Directory
 from indexer import WORKSPACE, Audience

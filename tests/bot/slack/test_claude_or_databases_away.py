@@ -14,7 +14,7 @@ from bot.answering.answerer import Answerer
 from bot.slack.app import SlackBot, by_socket, open_bot
 from indexer import CatalogueUnavailable, Indexer, load_prices
 from indexer.weaviate_launch import free_ports
-from tests.bot.slack.test_splitting import letters, paragraphs
+from tests.bot.slack.sending.test_splitting import letters, paragraphs
 from tests.bot.slack.whole import QUESTION, QUOTE, Clocks, Writes, finished, outcome, said
 from tests.claude_server import OVERLOADED, ClaudeServer, Hangup, HttpError, Midway, Reply, calls, says
 from tests.claude_server.replies import Fault

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from bot.asking import How, Question
 from bot.ledger import Ledger
 from bot.slack import desk as desk_module
-from bot.slack.asking import How, Question
 from bot.slack.desk import Desk, End, Outcome, OutOfReach
 from indexer import Database, Leases
 from indexer.database import database_url

@@ -15,10 +15,10 @@ from aiohttp.test_utils import TestServer
 from rich.console import Console
 
 from bot import health
+from bot.asking import How, Question
 from bot.health import Check
 from bot.ledger import Ledger
 from bot.settings import BotSettings
-from bot.slack.asking import How, Question
 from bot.slack.doctor import _ago, examine, manifest_scopes
 from indexer import Indexer, IndexerSettings
 from tests.claude_server import ClaudeServer

@@ -12,8 +12,8 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.asking import How, Question
 from bot.settings import BotSettings
-from bot.slack.asking import How, Question
 from bot.slack.audience import thread_audience
 from bot.slack.files import Attachments, name_of
 from bot.texts import ENGLISH, FRENCH

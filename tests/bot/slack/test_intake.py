@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot.asking import How, Question
 from bot.ledger import Ledger
-from bot.slack.asking import How, Question
 from bot.slack.intake import FollowUps, Intake, Me, candidate, command_question, deleted, mentions
 from indexer import Database
 from indexer.database import database_url

@@ -10,7 +10,7 @@ import pytest
 from bot.slack.markup import safe_markdown
 from indexer import Indexer
 from indexer.weaviate_server import Endpoint
-from tests.bot.slack.test_splitting import letters, paragraphs, table
+from tests.bot.slack.sending.test_splitting import letters, paragraphs, table
 from tests.bot.slack.whole import QUESTION, Clocks, Writes, finished, outcome, said
 from tests.claude_server import ClaudeServer, HonestAnswerer
 from tests.fixtures.bot import StartBot, filled_library

@@ -8,7 +8,7 @@ from typing import Literal
 import pytest
 
 from bot.slack.app import SlackBot
-from tests.bot.slack.test_splitting import letters, paragraphs
+from tests.bot.slack.sending.test_splitting import letters, paragraphs
 from tests.bot.slack.whole import QUESTION, QUOTE, Clocks, Writes, finished, outcome, said
 from tests.claude_server import ClaudeServer
 from tests.fixtures.slack import Company

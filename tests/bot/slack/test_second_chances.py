@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from bot.asking import How, Question
 from bot.slack.app import SlackBot
-from bot.slack.asking import How, Question
 from tests.bot.slack.clicked import Slack
 from tests.bot.slack.whole import QUESTION, QUOTE, Clocks, finished
 from tests.fixtures.bot import StartBot

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bot.slack.actions import ASK_ABOUT_MESSAGE
 from bot.slack.app import SlackBot
+from bot.slack.showing.actions import ASK_ABOUT_MESSAGE
 from tests.bot.slack.whole import QUESTION, QUOTE, Clocks
 from tests.fixtures.slack import Company
 from tests.slack_server import SlackServer

@@ -8,7 +8,7 @@ import pytest
 
 from bot.slack import app
 from bot.slack.app import SlackBot
-from tests.bot.slack.test_splitting import paragraphs
+from tests.bot.slack.sending.test_splitting import paragraphs
 from tests.bot.slack.whole import QUESTION, Clocks, Writes, finished, said
 from tests.claude_server import ClaudeServer, Hold, HonestAnswerer
 from tests.fixtures.bot import StartBot

@@ -13,8 +13,8 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.answering.events import Source, Statement, Turn
 from bot.answering.memory import remembered
+from bot.asking import How, Question
 from bot.ledger import StoredAnswer, StoredHit, StoredSource
-from bot.slack.asking import How, Question
 from bot.slack.directory import Directory
 from bot.slack.intake import Me
 from bot.slack.threads import History, asked, history, plain_question

@@ -10,7 +10,7 @@ import pytest
 
 from bot.slack.app import SlackBot
 from bot.slack.directory import Directory
-from tests.bot.slack.test_splitting import letters, paragraphs
+from tests.bot.slack.sending.test_splitting import letters, paragraphs
 from tests.bot.slack.whole import QUESTION, QUOTE, Clocks, Writes, finished, outcome, said
 from tests.claude_server import ClaudeServer
 from tests.fixtures.bot import StartBot

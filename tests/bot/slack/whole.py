@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from bot.slack import app, calls, desk, posting, streams
+from bot.slack import app, desk
 from bot.slack.app import SlackBot
-from bot.slack.streaming import AnswerMessages
+from bot.slack.sending import calls, posting, streams
+from bot.slack.sending.streaming import AnswerMessages
 from tests.claude_server import Brain, HonestAnswerer, Reply, Request, Text, ToolUse
 from tests.claude_server.brains import asked, found_in, query_field, search_tool
 from tests.slack_server import Channel, Message, SlackServer

@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.answering.events import Answer
-from bot.slack import actions
-from bot.slack.blocks import LONGEST_FOOTER, Offers, Told, fallback, footer, replaced, stopped
-from bot.slack.elements import text_size
+from bot.slack.showing import actions
+from bot.slack.showing.blocks import LONGEST_FOOTER, Offers, Told, fallback, footer, replaced, stopped
+from bot.slack.showing.elements import text_size
 from bot.texts import ENGLISH, FRENCH, Texts
-from tests.bot.slack.limits import block_faults, every_run, every_text, message_faults
-from tests.bot.slack.stored import HOSTILE, answer, hit, odd_answers, odd_text, source
+from tests.bot.slack.showing.limits import block_faults, every_run, every_text, message_faults
+from tests.bot.slack.showing.stored import HOSTILE, answer, hit, odd_answers, odd_text, source
 
 ALL_TEXTS = pytest.mark.parametrize("texts", [ENGLISH, FRENCH], ids=["en", "fr"])
 EVERYTHING = Offers(True, True, True, "@Ada", "Travel Policy", ("a.pdf", "b.pdf"))

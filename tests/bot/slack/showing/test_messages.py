@@ -8,9 +8,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.slack import actions
-from bot.slack.blocks import Offers, Told
-from bot.slack.messages import (
+from bot.slack.showing import actions
+from bot.slack.showing.blocks import Offers, Told
+from bot.slack.showing.messages import (
     asked_person_message,
     command_answer,
     help_message,
@@ -20,8 +20,8 @@ from bot.slack.messages import (
     trouble_message,
 )
 from bot.texts import ENGLISH, FRENCH
-from tests.bot.slack.limits import every_run, every_text, message_faults
-from tests.bot.slack.stored import HOSTILE, answer, odd_answers, odd_text, source
+from tests.bot.slack.showing.limits import every_run, every_text, message_faults
+from tests.bot.slack.showing.stored import HOSTILE, answer, odd_answers, odd_text, source
 
 
 def kinds(blocks: list[dict[str, Any]]) -> list[str]:

@@ -12,12 +12,12 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
-from bot.slack.footing import fits, markdown
 from bot.slack.markup import escape
-from bot.slack.outgoing import Outgoing, Tasks
-from bot.slack.plainer import Block
-from bot.slack.posting import UNREACHABLE, NotPosted, Place, Poster
-from bot.slack.streams import Streams, Written
+from bot.slack.sending.footing import fits, markdown
+from bot.slack.sending.outgoing import Outgoing, Tasks
+from bot.slack.sending.plainer import Block
+from bot.slack.sending.posting import UNREACHABLE, NotPosted, Place, Poster
+from bot.slack.sending.streams import Streams, Written
 
 log = logging.getLogger(__name__)
 

@@ -10,9 +10,9 @@ from typing import Final, Literal
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
-from bot.slack.calls import Lost, Refused, call
 from bot.slack.markup import harmless
-from bot.slack.posting import Place
+from bot.slack.sending.calls import Lost, Refused, call
+from bot.slack.sending.posting import Place
 
 log = logging.getLogger(__name__)
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.slack import tables
 from bot.slack.markup import JOINER
-from bot.slack.splitting import POST_LIMIT, STREAM_LIMIT, Splitter, split, utf8_size
+from bot.slack.sending import tables
+from bot.slack.sending.splitting import POST_LIMIT, STREAM_LIMIT, Splitter, split, utf8_size
 
 FENCE_LINE = re.compile(r"^ {0,3}(?:`{3,}|~{3,})[^\n]*$", re.MULTILINE)
 

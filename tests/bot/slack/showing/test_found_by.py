@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from bot.slack.found_by import found_by, ordinal, rank, shared_words
+from bot.slack.showing.found_by import found_by, ordinal, rank, shared_words
 from bot.texts import ENGLISH, FRENCH
-from tests.bot.slack.stored import hit
+from tests.bot.slack.showing.stored import hit
 
 HITS = (hit(1, vector=0.7, keyword=2.0), hit(2, vector=0.9), hit(3, keyword=1.0), hit(4))
 

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from bot.slack import cuts, tables
 from bot.slack.markup import JOINER
+from bot.slack.sending import cuts, tables
 
 STREAM_LIMIT: Final = 9_000  # UTF-8 bytes of one stream; Slack refuses from 10,600 on
 POST_LIMIT: Final = 11_500  # characters of one posted message; Slack refuses from 12,000 on

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.answering.events import Event, Found, Reset, Searching, Text
-from bot.slack import posting, streams
+from bot.slack.sending import posting, streams
 from tests.bot.slack.fake_client import DOWN, FakeSlack, Fault, refusal
-from tests.bot.slack.test_splitting import letters, paragraphs
-from tests.bot.slack.test_streaming import FOOTER, Scene
+from tests.bot.slack.sending.test_splitting import letters, paragraphs
+from tests.bot.slack.sending.test_streaming import FOOTER, Scene
 
 SOON = refusal("ratelimited", 429, retry_after="0")
 LOST = [Fault(error, when) for error in (aiohttp.ServerDisconnectedError(), DOWN) for when in ("before", "after")]

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from bot.answering.events import Answer, Kind
 from bot.answering.visible import one_line, visible
-from bot.slack import actions
-from bot.slack.elements import Block, Element, button, escaped, grey, line, link, rich, row, text_size, words
-from bot.slack.sources import LONGEST_QUOTE, MOST_SOURCES, closest_titles, place, source_list, title_of
+from bot.slack.showing import actions
+from bot.slack.showing.elements import Block, Element, button, escaped, grey, line, link, rich, row, text_size, words
+from bot.slack.showing.sources import LONGEST_QUOTE, MOST_SOURCES, closest_titles, place, source_list, title_of
 from bot.texts import Texts
 
 if TYPE_CHECKING:

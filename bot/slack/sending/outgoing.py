@@ -8,7 +8,7 @@ from typing import Any, Final
 from bot.answering.events import Found, Searching
 from bot.answering.visible import one_line
 from bot.slack.markup import SafeMarkdown, harmless
-from bot.slack.splitting import POST_LIMIT, STREAM_LIMIT, Piece, Splitter, utf8_size
+from bot.slack.sending.splitting import POST_LIMIT, STREAM_LIMIT, Piece, Splitter, utf8_size
 from bot.texts import Texts
 
 _LONGEST_QUERY: Final = 80  # characters

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.bot.slack.limits import block_faults, message_faults, view_faults
+from tests.bot.slack.showing.limits import block_faults, message_faults, view_faults
 
 LABEL = {"type": "plain_text", "text": "Go"}
 BUTTON = {"type": "button", "text": LABEL, "action_id": "go", "value": "1"}

@@ -6,8 +6,8 @@ import json
 from collections.abc import Sequence
 from typing import Final
 
-from bot.slack.plainer import Block, words
-from bot.slack.splitting import utf8_size
+from bot.slack.sending.plainer import Block, words
+from bot.slack.sending.splitting import utf8_size
 
 _MOST_BLOCKS: Final = 50
 _POSTED: Final = 12_900  # characters of text in all blocks; Slack refuses from 13,200 on

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from bot.answering.visible import one_line, visible
-from bot.slack import actions
-from bot.slack.elements import Block, Element, divider, grey, line, plain, quoted, rich, words
-from bot.slack.found_by import found_by
-from bot.slack.sources import heading
+from bot.slack.showing import actions
+from bot.slack.showing.elements import Block, Element, divider, grey, line, plain, quoted, rich, words
+from bot.slack.showing.found_by import found_by
+from bot.slack.showing.sources import heading
 from bot.texts import Texts
 from indexer import ContextKind, Passage
 

@@ -16,10 +16,10 @@ from typing import Final
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.answering.events import Answer, Event, Found, Reset, Searching, Text
-from bot.slack.plainer import Block
-from bot.slack.posting import NotPosted, Place, Poster
-from bot.slack.status import Status
-from bot.slack.writing import End, Pace, Writer
+from bot.slack.sending.plainer import Block
+from bot.slack.sending.posting import NotPosted, Place, Poster
+from bot.slack.sending.status import Status
+from bot.slack.sending.writing import End, Pace, Writer
 from bot.texts import Texts
 
 log = logging.getLogger(__name__)

@@ -12,11 +12,11 @@ import pytest
 
 from bot.answering.events import Answer, Event, Found, Reset, Searching, Text
 from bot.slack.markup import safe_markdown
-from bot.slack.posting import Place, Poster
-from bot.slack.streaming import AnswerMessages
+from bot.slack.sending.posting import Place, Poster
+from bot.slack.sending.streaming import AnswerMessages
 from bot.texts import ENGLISH
 from tests.bot.slack.fake_client import DOWN, TOO_OFTEN, FakeSlack, refusal
-from tests.bot.slack.test_splitting import letters, paragraphs, table
+from tests.bot.slack.sending.test_splitting import letters, paragraphs, table
 
 pytestmark = pytest.mark.anyio
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from bot.slack.sources import closest_titles, place, short_date
+from bot.slack.showing.sources import closest_titles, place, short_date
 from bot.texts import ENGLISH, FRENCH
-from tests.bot.slack.stored import answer, hit, source
+from tests.bot.slack.showing.stored import answer, hit, source
 
 
 def test_dates_are_written_as_people_write_them() -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from bot.slack.elements import button, escaped, grey, line, link, rich, row, text_size, web_address, words
-from tests.bot.slack.limits import block_faults, message_faults
-from tests.bot.slack.stored import HOSTILE, odd_text, odd_url
+from bot.slack.showing.elements import button, escaped, grey, line, link, rich, row, text_size, web_address, words
+from tests.bot.slack.showing.limits import block_faults, message_faults
+from tests.bot.slack.showing.stored import HOSTILE, odd_text, odd_url
 
 
 @pytest.mark.parametrize(

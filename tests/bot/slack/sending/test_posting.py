@@ -7,9 +7,9 @@ import pytest
 from slack_sdk.http_retry.builtin_async_handlers import AsyncRateLimitErrorRetryHandler
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.slack.calls import unrepeating
-from bot.slack.plainer import Block, plainer, words
-from bot.slack.posting import NotPosted, Place, Poster, short
+from bot.slack.sending.calls import unrepeating
+from bot.slack.sending.plainer import Block, plainer, words
+from bot.slack.sending.posting import NotPosted, Place, Poster, short
 from tests.bot.slack.fake_client import DOWN, TOO_OFTEN, FakeSlack, refusal
 
 pytestmark = pytest.mark.anyio

@@ -13,9 +13,9 @@ from typing import Any, Final, TypeVar
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
-from bot.slack.calls import Lost, Refused, call, unrepeating
 from bot.slack.markup import escape
-from bot.slack.plainer import LONGEST_TEXT, Block, plainer, words
+from bot.slack.sending.calls import Lost, Refused, call, unrepeating
+from bot.slack.sending.plainer import LONGEST_TEXT, Block, plainer, words
 
 log = logging.getLogger(__name__)
 

@@ -12,10 +12,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from bot.slack.calls import Lost, Refused, call
-from bot.slack.outgoing import Tasks
-from bot.slack.plainer import Block
-from bot.slack.posting import (
+from bot.slack.sending.calls import Lost, Refused, call
+from bot.slack.sending.outgoing import Tasks
+from bot.slack.sending.plainer import Block
+from bot.slack.sending.posting import (
     EVENT_TYPE,
     LONGEST_WAIT,
     LOOK_AFTER,

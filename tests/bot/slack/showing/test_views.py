@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.slack import actions
-from bot.slack.views import comment_of, feedback, passages, passages_loading, sentence
+from bot.slack.showing import actions
+from bot.slack.showing.views import comment_of, feedback, passages, passages_loading, sentence
 from bot.texts import ENGLISH, FRENCH, Texts
 from indexer import ContextKind
-from tests.bot.slack.limits import every_run, every_text, view_faults
-from tests.bot.slack.stored import HOSTILE, answer, hit, odd_answers, odd_text, passage, source
+from tests.bot.slack.showing.limits import every_run, every_text, view_faults
+from tests.bot.slack.showing.stored import HOSTILE, answer, hit, odd_answers, odd_text, passage, source
 
 CAUSE = "The root cause was an expired certificate on the gateway."
 BEFORE = passage(0, "# Incidents\n\nThe year began quietly.")

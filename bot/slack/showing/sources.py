@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from bot.answering.events import Kind
 from bot.answering.visible import one_line
-from bot.slack.elements import Block, Element, line, link, rich, words
+from bot.slack.showing.elements import Block, Element, line, link, rich, words
 from bot.texts import Texts
 
 if TYPE_CHECKING:

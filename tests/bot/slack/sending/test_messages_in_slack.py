@@ -10,10 +10,10 @@ import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.answering.events import Answer, Found, Reset, Searching, Text
-from bot.slack.posting import Place, Poster
-from bot.slack.streaming import AnswerMessages
+from bot.slack.sending.posting import Place, Poster
+from bot.slack.sending.streaming import AnswerMessages
 from bot.texts import ENGLISH
-from tests.bot.slack.test_splitting import letters, paragraphs, table
+from tests.bot.slack.sending.test_splitting import letters, paragraphs, table
 from tests.fixtures.slack import Company
 from tests.slack_server import Message, SlackServer
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from bot.answering.visible import one_line, visible
-from bot.slack import actions
-from bot.slack.blocks import LONGEST_FALLBACK, Offers, Told, fallback, footer
-from bot.slack.elements import (
+from bot.slack.showing import actions
+from bot.slack.showing.blocks import LONGEST_FALLBACK, Offers, Told, fallback, footer
+from bot.slack.showing.elements import (
     Block,
     button,
     escaped,
@@ -24,7 +24,7 @@ from bot.slack.elements import (
     text_size,
     words,
 )
-from bot.slack.sources import in_quotes, title_of
+from bot.slack.showing.sources import in_quotes, title_of
 from bot.texts import Texts
 
 if TYPE_CHECKING:

@@ -1,0 +1,1 @@
+"""Words out to Slack: made safe, split, streamed, posted once, whatever Slack does to a call."""
