@@ -15,7 +15,7 @@ from bot.slack.files import Attachments
 from bot.slack.intake import Me
 from bot.slack.sending.posting import Poster
 from bot.slack.workspace import Workspace
-from bot.texts import ENGLISH, Texts, texts_for
+from bot.texts import TO_EVERYBODY, Texts, texts_for
 from indexer import Indexer
 
 LOCALE_SECONDS = 1.5  # a person's language is worth waiting for, but not long
@@ -43,4 +43,4 @@ class Parts:
             async with asyncio.timeout(seconds):
                 return texts_for((await self.directory.person(user)).locale)
         except (TimeoutError, CannotCheck, Gone):
-            return ENGLISH
+            return TO_EVERYBODY

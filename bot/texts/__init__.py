@@ -26,6 +26,7 @@ class Texts:
     """
 
     language: Language
+    to_admins: bool = True  # whether the reader is one for whom names of servers and settings mean something
 
     def say(self, key: str, /, **values: object) -> str:
         """The text ``key`` with its fields filled in; KeyError where there is none."""
@@ -38,25 +39,31 @@ class Texts:
         return text.format(**values)
 
     def of_error(self, error: SituateError) -> str:
-        """An error's own sentence; in French, which errors do not speak, one for its kind."""
-        if self.language == "en":
+        """An error's own sentence; one for its kind in French, which errors do not speak, and where a server is away
+        and the reader is not an administrator.
+        """
+        away = next((key for kind, key in AWAY.items() if isinstance(error, kind)), None)
+        if self.language == "en" and (self.to_admins or away is None):
             return str(error)
         if isinstance(error, ClaudeUnavailable):
             return self.say(f"claude_{error.kind}")
-        kinds = {WeaviateUnavailable: "index_away", CatalogueUnavailable: "catalogue_away", StoreFailed: "index_away"}
-        key = getattr(error, "text_key", None) or next(
-            (key for kind, key in kinds.items() if isinstance(error, kind)), None
-        )
+        key = getattr(error, "text_key", None) or away
         return self.say(key) if key else str(error)
 
 
+AWAY: Final[dict[type[SituateError], str]] = {
+    WeaviateUnavailable: "index_away",
+    CatalogueUnavailable: "catalogue_away",
+    StoreFailed: "index_away",
+}
 ENGLISH: Final = Texts("en")
-FRENCH: Final = Texts("fr")
+TO_EVERYBODY: Final = Texts("en", to_admins=False)
+FRENCH: Final = Texts("fr", to_admins=False)
 
 
 def texts_for(locale: str | None) -> Texts:
     """The texts for a person's locale (``fr-FR``); English where it is another or unknown."""
-    return FRENCH if (locale or "").lower().startswith("fr") else ENGLISH
+    return FRENCH if (locale or "").lower().startswith("fr") else TO_EVERYBODY
 
 
 TEXTS: Final[dict[str, tuple[str, str]]] = {**answers.TEXTS, **in_slack.TEXTS}

@@ -10,7 +10,8 @@ from string import Formatter
 import pytest
 
 from bot import texts
-from bot.texts import ENGLISH, FRENCH, TEXTS, texts_for
+from bot.texts import ENGLISH, FRENCH, TEXTS, TO_EVERYBODY, texts_for
+from indexer import WeaviateUnavailable
 
 SOURCE = Path(texts.__file__).parent.parent
 
@@ -75,7 +76,15 @@ def test_what_is_filled_in_is_not_read_again() -> None:
 
 
 @pytest.mark.parametrize(
-    ("locale", "chosen"), [("fr-FR", FRENCH), ("fr", FRENCH), ("en-US", ENGLISH), ("ja-JP", ENGLISH), (None, ENGLISH)]
+    ("locale", "chosen"),
+    [("fr-FR", FRENCH), ("fr", FRENCH), ("en-US", TO_EVERYBODY), ("ja-JP", TO_EVERYBODY), (None, TO_EVERYBODY)],
 )
 def test_the_locale_chooses_the_language(locale: str | None, chosen: texts.Texts) -> None:
     assert texts_for(locale) == chosen
+
+
+def test_people_in_slack_are_not_told_where_servers_stand() -> None:
+    error = WeaviateUnavailable("Weaviate at 10.0.0.7:8080 does not answer; start it.")
+    assert ENGLISH.of_error(error) == str(error)
+    assert TO_EVERYBODY.of_error(error) == TO_EVERYBODY.say("index_away")
+    assert "10.0.0.7" not in FRENCH.of_error(error)
