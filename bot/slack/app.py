@@ -54,6 +54,7 @@ async def open_bot(settings: BotSettings, library: Indexer, answerer: Answerer) 
 
     Raises SettingsInvalid for a token that Slack refuses, SlackUnavailable and CatalogueUnavailable.
     """
+    _see_that_follow_ups_are_understood(settings)
     async with AsyncExitStack() as stack:
         client = open_client(settings)
         # One session for all calls: a connection is kept open, where each call would make its own.
@@ -84,6 +85,13 @@ async def open_bot(settings: BotSettings, library: Indexer, answerer: Answerer) 
         await desk.open()
         stack.push_async_callback(desk.close)
         yield SlackBot(app, parts, desk)
+
+
+def _see_that_follow_ups_are_understood(settings: BotSettings) -> None:
+    try:
+        FollowUps.parse(settings.follow_ups)
+    except ValueError as error:
+        raise SettingsInvalid(f"FOLLOW_UPS: {error}") from error
 
 
 def build(parts: Parts, desk: Desk, settings: BotSettings) -> AsyncApp:

@@ -120,6 +120,10 @@ class _Reply:
         self._messages.begin()
         try:
             self._texts = self._messages.texts = await self._parts.texts(self._question.user)
+            known = self._parts.directory.known([self._question.user])
+            if any(asker.is_bot for asker in known.values()):  # one whose messages do not say so
+                await self._messages.abandon(delete=True)
+                return "dropped"
             if late:
                 await self._show(Answer(self._texts.say("was_away"), Kind.TROUBLE), NOTHING)
             else:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from bot.answering.events import Found, Searching
 from bot.answering.visible import one_line
-from bot.slack.markup import SafeMarkdown, harmless
+from bot.slack.markup import JOINER, SafeMarkdown, harmless
 from bot.slack.sending.splitting import POST_LIMIT, STREAM_LIMIT, Piece, Splitter, utf8_size
 from bot.texts import Texts
 
@@ -136,4 +136,9 @@ def found(event: Found, texts: Texts) -> str:
 
 
 def _shown(query: str) -> str:
-    return harmless(one_line(query, _LONGEST_QUERY))
+    """A query as it can stand in a title: whether Slack reads those as Markdown or not, it makes no link there.
+
+    >>> _shown("see [x](http://evil.example)")
+    'see [x] (http:\u2060//evil.example)'
+    """
+    return harmless(one_line(query, _LONGEST_QUERY)).replace("](", "] (").replace("://", f":{JOINER}//")

@@ -142,7 +142,8 @@ def _buttons(answer: StoredAnswer, texts: Texts, told: Told, offers: Offers) -> 
         buttons.append(button(_ask(offers, texts), actions.ASK_PERSON, answer.id))
     if told.left_out and offers.privately:
         buttons.append(button(texts.say("answer_privately"), actions.ANSWER_PRIVATELY, answer.id))
-    if answer.kind in (Kind.PASSAGES, Kind.TROUBLE):
+    # Passages without a reference stand there as there is no key: trying again would change nothing.
+    if answer.kind == Kind.TROUBLE or (answer.kind == Kind.PASSAGES and told.reference):
         buttons.append(button(texts.say("try_again"), actions.TRY_AGAIN, answer.id))
     if to_judge:
         buttons.append(button("👍", actions.FEEDBACK_GOOD, answer.id, spoken=texts.say("good_answer")))

@@ -26,3 +26,10 @@ async def test_a_token_that_is_refused_is_said_at_the_start(
     with pytest.raises(SettingsInvalid, match=said):
         async with start_bot(**wrong):
             pass
+
+
+@pytest.mark.parametrize("wrong", ["off", "C0GEN=mention", "on,,C0GEN", "mention, g0pri=on"])
+async def test_follow_ups_that_are_not_understood_are_said_at_the_start(start_bot: StartBot, wrong: str) -> None:
+    with pytest.raises(SettingsInvalid, match=r"FOLLOW_UPS: .* use on or mention"):
+        async with start_bot(follow_ups=wrong):
+            pass

@@ -247,3 +247,14 @@ async def test_two_bots_give_one_answer(
         await settled(slack, bot)
         await settled(slack, other)
         assert [len(slack.replies(company.office, ts)) for ts in asked] == [1] * 4
+
+
+async def test_a_bot_whose_messages_do_not_say_so_is_not_answered(
+    bot: SlackBot, slack: SlackServer, company: Company
+) -> None:
+    """It is known from the directory; two bots that answer each other never end."""
+    company.ben.is_bot = True
+    ts = slack.says(company.ben, company.office, f"@Situate {QUESTION}")
+    await settled(slack, bot)
+    assert slack.replies(company.office, ts) == []
+    assert await bot.parts.ledger.unfinished() == []
