@@ -175,8 +175,9 @@ async def _conversation(viewer: Viewer, workspace: str | None, *, serve: bool) -
 
 
 async def _be_in_slack(settings: BotSettings, indexer_settings: IndexerSettings, *, http: bool) -> int:
-    from bot.slack.app import serve  # Bolt takes long to load, and the console needs none of it
+    from bot.slack.app import knock, serve  # Bolt takes long to load, and the console needs none of it
 
+    await knock(settings, http=http)
     async with _open(settings, indexer_settings, serve=True) as (library, answerer):
         await serve(settings, library, answerer, http=http, tell=_tell)
     return ANSWERED

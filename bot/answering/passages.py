@@ -125,7 +125,8 @@ def quoted_lines(citations: Sequence[Citation], language: str) -> list[str]:
     lines = []
     for citation in citations:
         clean = cleaned(citation.quote, urls, no_link, whole=True, shows=lambda text: True).text
-        lines.append(f"“{' '.join(clean.split())}” [{citation.marker}]")
+        quote = " ".join(clean.split())
+        lines.append((f"« {quote} »" if language == "fr" else f"“{quote}”") + f" [{citation.marker}]")
     return lines
 
 

@@ -13,12 +13,20 @@ import aiohttp
 from aiohttp import web
 from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
 from slack_bolt.async_app import AsyncApp
-from slack_sdk.errors import SlackApiError, SlackClientError
+from slack_sdk.errors import SlackClientError
 
 from bot.answering.answerer import Answerer
 from bot.ledger import Ledger
 from bot.settings import BotSettings
-from bot.slack.connection import TIMEOUT_SECONDS, SlackUnavailable, open_client, who_am_i
+from bot.slack.connection import (
+    TIMEOUT_SECONDS,
+    UNREACHABLE,
+    SlackUnavailable,
+    open_client,
+    see_app_token,
+    see_settings,
+    who_am_i,
+)
 from bot.slack.desk import Desk
 from bot.slack.directory import Directory
 from bot.slack.files import Attachments
@@ -54,7 +62,7 @@ async def open_bot(settings: BotSettings, library: Indexer, answerer: Answerer) 
 
     Raises SettingsInvalid for a token that Slack refuses, SlackUnavailable and CatalogueUnavailable.
     """
-    _see_that_follow_ups_are_understood(settings)
+    see_settings(settings)
     async with AsyncExitStack() as stack:
         client = open_client(settings)
         # One session for all calls: a connection is kept open, where each call would make its own.
@@ -87,13 +95,6 @@ async def open_bot(settings: BotSettings, library: Indexer, answerer: Answerer) 
         yield SlackBot(app, parts, desk)
 
 
-def _see_that_follow_ups_are_understood(settings: BotSettings) -> None:
-    try:
-        FollowUps.parse(settings.follow_ups)
-    except ValueError as error:
-        raise SettingsInvalid(f"FOLLOW_UPS: {error}") from error
-
-
 def build(parts: Parts, desk: Desk, settings: BotSettings) -> AsyncApp:
     """Bolt with all listeners; the first that matches takes an event, so those that take anything come last."""
     secret = settings.slack_signing_secret
@@ -117,27 +118,13 @@ def build(parts: Parts, desk: Desk, settings: BotSettings) -> AsyncApp:
 @asynccontextmanager
 async def by_socket(bot: SlackBot, settings: BotSettings) -> AsyncIterator[None]:
     """Connected by Socket Mode. Raises SettingsInvalid and SlackUnavailable."""
-    if settings.slack_app_token is None:
-        raise SettingsInvalid(
-            "SLACK_APP_TOKEN is missing; make an app-level token with connections:write, or start with --http."
-        )
-    token = settings.slack_app_token.get_secret_value()
+    token = await see_app_token(bot.parts.client, settings)
     handler = AsyncSocketModeHandler(bot.app, token, ping_interval=PING_SECONDS)
     try:
         try:
-            # Asked once by ourselves: the SDK's client would ask for ever, in silence, with a token that is refused.
-            await bot.parts.client.apps_connections_open(app_token=token)
             await handler.client.connect()  # type: ignore[no-untyped-call]  # the SDK gives it no types
-        except SlackApiError as error:
-            code = str(error.response.get("error", ""))
-            if code in ("invalid_auth", "not_authed", "not_allowed_token_type", "missing_scope", "token_revoked"):
-                raise SettingsInvalid(
-                    "Slack does not take the app-level token; check SLACK_APP_TOKEN (it begins with xapp- and has "
-                    f"the scope connections:write). Slack says: {code}."
-                ) from error
-            raise SlackUnavailable(f"Slack opens no connection ({code}); try again in a minute.") from error
         except (SlackClientError, aiohttp.ClientError, OSError, TimeoutError) as error:
-            raise SlackUnavailable("Slack cannot be reached; check the network and SLACK_API_URL.") from error
+            raise SlackUnavailable(UNREACHABLE) from error
         yield
     finally:
         await handler.client.close()  # type: ignore[no-untyped-call]  # the SDK gives it no types
@@ -147,10 +134,7 @@ async def by_socket(bot: SlackBot, settings: BotSettings) -> AsyncIterator[None]
 @asynccontextmanager
 async def by_http(bot: SlackBot, settings: BotSettings) -> AsyncIterator[None]:
     """Listening for Slack's requests, each checked by its signature. Raises SettingsInvalid."""
-    if settings.slack_signing_secret is None:
-        raise SettingsInvalid(
-            "SLACK_SIGNING_SECRET is missing; it is on the app's page under Basic Information. HTTP mode needs it."
-        )
+    see_settings(settings, http=True)
     server = bot.app.server(port=settings.http_port, path=EVENTS_PATH, host=settings.http_host).web_app
     server.router.add_get("/health", _health)
     runner = web.AppRunner(server, access_log=None)
@@ -203,6 +187,18 @@ async def _in_peace(work: Callable[[], Awaitable[object]]) -> None:
         log.warning("work beside the questions failed: %s", error)
     except Exception:
         log.exception("work beside the questions failed")
+
+
+async def knock(settings: BotSettings, *, http: bool) -> None:
+    """See that Slack lets the bot in, before anything that takes long is opened.
+
+    Raises SettingsInvalid and SlackUnavailable.
+    """
+    see_settings(settings, http=http)
+    client = open_client(settings)
+    await who_am_i(client)
+    if not http:
+        await see_app_token(client, settings)
 
 
 async def serve(

@@ -12,7 +12,7 @@ from slack_sdk.http_retry.builtin_async_handlers import (
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.settings import BotSettings
-from bot.slack.intake import Me
+from bot.slack.intake import FollowUps, Me
 from indexer import SettingsInvalid, Unavailable
 
 TIMEOUT_SECONDS = 30
@@ -29,8 +29,49 @@ REFUSED = {
 }
 
 
+UNREACHABLE = "Slack cannot be reached; check the network and SLACK_API_URL."
+_APP_TOKEN = frozenset({"invalid_auth", "not_authed", "not_allowed_token_type", "missing_scope", "token_revoked"})
+
+
 class SlackUnavailable(Unavailable):
     """Slack does not answer, or not as it should."""
+
+
+def see_settings(settings: BotSettings, *, http: bool = False) -> None:
+    """Raise SettingsInvalid for what can be seen to be wrong without asking anybody."""
+    try:
+        FollowUps.parse(settings.follow_ups)
+    except ValueError as error:
+        raise SettingsInvalid(f"FOLLOW_UPS: {error}") from error
+    if http and settings.slack_signing_secret is None:
+        raise SettingsInvalid(
+            "SLACK_SIGNING_SECRET is missing; it is on the app's page under Basic Information. HTTP mode needs it."
+        )
+
+
+async def see_app_token(client: AsyncWebClient, settings: BotSettings) -> str:
+    """The app-level token, which Slack takes. Raises SettingsInvalid and SlackUnavailable.
+
+    Asked by ourselves: the SDK's own client would ask for ever, in silence, with a token that is refused.
+    """
+    if settings.slack_app_token is None:
+        raise SettingsInvalid(
+            "SLACK_APP_TOKEN is missing; make an app-level token with connections:write, or start with --http."
+        )
+    token = settings.slack_app_token.get_secret_value()
+    try:
+        await client.apps_connections_open(app_token=token)
+    except SlackApiError as error:
+        code = str(error.response.get("error", ""))
+        if code in _APP_TOKEN:
+            raise SettingsInvalid(
+                "Slack does not take the app-level token; check SLACK_APP_TOKEN (it begins with xapp- and has the "
+                f"scope connections:write). Slack says: {code}."
+            ) from error
+        raise SlackUnavailable(f"Slack opens no connection ({code}); try again in a minute.") from error
+    except (SlackClientError, aiohttp.ClientError, OSError, TimeoutError) as error:
+        raise SlackUnavailable(UNREACHABLE) from error
+    return token
 
 
 def open_client(settings: BotSettings) -> AsyncWebClient:
@@ -60,5 +101,5 @@ async def who_am_i(client: AsyncWebClient) -> tuple[Me, str | None]:
             raise SettingsInvalid(REFUSED[code]) from error
         raise SlackUnavailable(f"Slack does not let us in ({code}); try again in a minute.") from error
     except (SlackClientError, aiohttp.ClientError, OSError, TimeoutError) as error:
-        raise SlackUnavailable("Slack cannot be reached; check the network and SLACK_API_URL.") from error
+        raise SlackUnavailable(UNREACHABLE) from error
     return Me(str(told["user_id"]), str(told.get("bot_id") or ""), str(told["team_id"])), told.get("enterprise_id")

@@ -173,21 +173,22 @@ def command_question(payload: Fields, me: Me) -> Question | None:
 def shortcut_question(payload: Fields, me: Me) -> Question | None:
     """The question in a message on which somebody used the shortcut; it is theirs, and answered for their eyes.
 
-    None where the payload does not tell who asks, or where. Like a command it stands in no thread.
+    None where the payload does not tell who asks, or where. It is answered beside the message: in its thread, if any.
     """
     message = _fields(payload, "message")
     trigger = _text(payload, "trigger_id") or _text(payload, "response_url") or json.dumps(dict(payload), default=str)
     question = Question(
         team=_text(_fields(payload, "team"), "id") or me.team,
         channel=_text(_fields(payload, "channel"), "id"),
-        ts=f"shortcut-{hashlib.sha256(trigger.encode()).hexdigest()[:20]}",
-        thread="",
+        ts=f"private-{_text(message, 'ts')}",
+        thread=_text(message, "thread_ts"),
         user=_text(_fields(payload, "user"), "id"),
         text=_words(message, me),
         how=How.COMMAND,
         user_team=_text(_fields(payload, "user"), "team_id") or None,
         response_url=_text(payload, "response_url") or None,
         private=True,
+        again=f":{trigger}",  # used twice it is another question; told twice it is the same one
     )
     return question if _is_sound(question) else None
 

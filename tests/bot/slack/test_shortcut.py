@@ -7,6 +7,7 @@ import pytest
 from bot.slack.app import SlackBot
 from bot.slack.showing.actions import ASK_ABOUT_MESSAGE
 from tests.bot.slack.whole import QUESTION, QUOTE, Clocks
+from tests.claude_server import ClaudeServer
 from tests.fixtures.slack import Company
 from tests.slack_server import SlackServer
 
@@ -28,6 +29,21 @@ async def test_the_question_in_a_message_is_answered_for_whoever_uses_the_shortc
     assert slack.replies(company.office, ts) == []
     assert slack.ephemerals(company.ana) == []
     assert "Je cherche" in slack.ephemerals(company.ben)[0].shown
+
+
+async def test_in_a_thread_it_is_answered_in_the_thread_from_what_was_said_there(
+    bot: SlackBot, slack: SlackServer, company: Company, claude: ClaudeServer
+) -> None:
+    root = slack.says(company.ana, company.office, "The login was down again, INC-2023-04-011 this time.")
+    asked = slack.says(company.ana, company.office, "What was the root cause?", thread=root)
+    slack.says(company.ana, company.office, "Never mind.", thread=root)
+    await slack.uses_shortcut(company.ben, company.office, asked, ASK_ABOUT_MESSAGE).arrives()
+    await slack.until(lambda: len(slack.ephemerals(company.ben)) == 2)
+    await bot.desk.idle()
+    assert [message.thread_ts for message in slack.ephemerals(company.ben)] == [root, root]
+    sent = str(claude.messages[0].turns)
+    assert "The login was down again" in sent
+    assert "Never mind" not in sent
 
 
 async def test_a_guest_is_told_only_what_guests_may_read(bot: SlackBot, slack: SlackServer, company: Company) -> None:
