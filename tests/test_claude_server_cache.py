@@ -37,7 +37,7 @@ async def test_parallel_first_calls_all_miss(claude: ClaudeServer, claude_client
     hold = Hold()
     claude.script(*[says("ok", hold=hold)] * 4)
     waiting = [asyncio.create_task(counters(claude_client, cached(f"chunk {number}"))) for number in range(4)]
-    await claude.arrived(4)
+    await claude.until(lambda: claude.in_flight == 4)  # each has looked into the cache
     hold.release()
     assert [written for _, written, _ in await asyncio.gather(*waiting)] == [1475] * 4
     assert (await counters(claude_client, cached("chunk 9")))[2] == 1475

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bot.slack.app import SlackBot
+from bot.texts import TO_EVERYBODY
 from indexer import CatalogueUnavailable
 from tests.bot.slack.clicked import Slack
 from tests.bot.slack.whole import QUESTION, QUOTE, Writes
@@ -92,7 +93,7 @@ async def test_trouble_of_ours_is_told_with_a_reference(
     async def broken(*arguments: object) -> None:
         raise RuntimeError("a fault of ours")
 
-    for fault, told in ((away, "The catalogue is away."), (broken, "Something went wrong on our side.")):
+    for fault, told in ((away, TO_EVERYBODY.say("catalogue_away")), (broken, "Something went wrong on our side.")):
         monkeypatch.setattr(people.bot.parts.ledger, "feedback", fault)
         await people.clicks(company.ana, company.office, message.ts, "feedback_good")
         assert told in people.told(company.ana)
