@@ -118,7 +118,7 @@ class _Answering:
         whole = without_hidden(question).strip()
         self._question = whole[:LONGEST_QUESTION]
         self._shortened = len(whole) > LONGEST_QUESTION
-        self._language = languages.guess(self._question)
+        self._language = languages.guess(self._question, texts.language)
         self._viewer = viewer
         self._workspace = workspace
         self._searches = Searches(answerer.library, workspace, viewer, answerer.settings.max_searches)

@@ -78,8 +78,8 @@ _SCRIPTS = (
 )
 
 
-def guess(text: str) -> str:
-    """The language of a short text as an ISO 639-1 code; ``en`` where nothing tells.
+def guess(text: str, default: str = "en") -> str:
+    """The language of a short text as an ISO 639-1 code; ``default`` where nothing tells.
 
     >>> guess("Quelle est la cause de l'incident ?"), guess("予算はいくらですか"), guess("INC-2023-04-011")
     ('fr', 'ja', 'en')
@@ -90,7 +90,7 @@ def guess(text: str) -> str:
     words = re.findall(r"[^\W\d_]+", text.casefold())
     counts = {language: sum(word in known for word in words) for language, known in _VOCABULARY.items()}
     best = max(counts, key=lambda language: counts[language])  # of equals the first: English before the others
-    return best if counts[best] else "en"
+    return best if counts[best] else default
 
 
 def is_common(word: str) -> bool:

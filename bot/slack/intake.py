@@ -188,6 +188,7 @@ def shortcut_question(payload: Fields, me: Me) -> Question | None:
         user_team=_text(_fields(payload, "user"), "team_id") or None,
         response_url=_text(payload, "response_url") or None,
         private=True,
+        files=_files(message),
         again=f":{trigger}",  # used twice it is another question; told twice it is the same one
     )
     return question if _is_sound(question) else None

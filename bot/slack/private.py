@@ -17,8 +17,8 @@ from bot.ledger import new_answer_id, stored
 from bot.slack.audience import NOTHING, Reading, of_question
 from bot.slack.clicks import TROUBLE, reason, try_to
 from bot.slack.desk import Outcome
-from bot.slack.directory import CannotCheck
 from bot.slack.markup import safe_markdown
+from bot.slack.no_documents import truly
 from bot.slack.parts import Parts
 from bot.slack.sending.posting import Place
 from bot.slack.sending.splitting import split
@@ -77,9 +77,7 @@ class PrivateReplies:
         async with aclosing(events):
             async for event in events:
                 if isinstance(event, Done):
-                    if event.answer.text == texts.say("no_documents") and reading.left_out == "cannot_check":
-                        raise CannotCheck  # there may be some: that would be a false thing to say
-                    return event.answer
+                    return truly(event.answer, reading, texts)
         raise RuntimeError("an answer always ends in Done")
 
     async def _shown(self, question: Question, answer: Answer, reading: Reading, texts: Texts) -> bool:
@@ -91,7 +89,8 @@ class PrivateReplies:
         except SituateError as error:  # its buttons will not work, but it can be read
             log.warning("a private answer could not be kept: %s", error)
         seen = notice_first(answer)
-        told = Told.of(seen, left_out=reading.left_out)
+        remarks = (texts.say("files_not_read"),) if question.files else ()
+        told = Told.of(seen, left_out=reading.left_out, remarks=remarks)
         # What was made for the asker's eyes, because who else reads there is not known, is not for sharing; and a
         # direct conversation has nobody to share it with.
         shareable = reading.shareable and answer.kind is Kind.ANSWER and not question.channel.startswith("D")

@@ -16,11 +16,11 @@ from bot.asking import How, Question
 from bot.ledger import StoredAnswer, new_answer_id, stored
 from bot.slack.audience import NOTHING, Reading, of_question
 from bot.slack.desk import End, Outcome, OutOfReach
-from bot.slack.directory import CannotCheck
 from bot.slack.files import Attached
 from bot.slack.heard import Heard
 from bot.slack.helpers import whom_to_ask
 from bot.slack.keeping import to_add
+from bot.slack.no_documents import truly
 from bot.slack.parts import Parts
 from bot.slack.private import PrivateReplies
 from bot.slack.sending.posting import UNREACHABLE, NotPosted, Place
@@ -169,8 +169,7 @@ class _Reply:
             if answer is None:
                 await self._stop()
                 return
-            if answer.text == self._texts.say("no_documents") and reading.left_out == "cannot_check":
-                raise CannotCheck  # there may be some: that would be a false thing to say
+            answer = truly(answer, reading, self._texts)
             used, reading = reading, await self._now(reading, answer)
             if used.viewer.audiences <= reading.viewer.audiences:
                 await self._show(answer, used, remarks, attached)

@@ -115,6 +115,14 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "I do not know this command; ask me with {command} and a question.",
         "Je ne connais pas cette commande ; posez-moi une question avec {command}.",
     ),
+    "none_for_all": (
+        "I found no documents that everybody who reads here may read.",
+        "Je n'ai trouvé aucun document que toutes les personnes présentes ici puissent lire.",
+    ),
+    "files_not_read": (
+        "I did not read the files of that message; attach them to a question to me.",
+        "Je n'ai pas lu les fichiers de ce message ; joignez-les à une question que vous me posez.",
+    ),
     "readers_changed": (
         "Who reads here has changed meanwhile, so I begin again.",
         "Les lecteurs d'ici ont changé entre-temps : je recommence.",

@@ -9,7 +9,7 @@ from bot.texts import FRENCH
 from indexer import DocumentId, VersionId, WeaviateUnavailable
 from tests.bot.answers import answerer, ask
 from tests.bot.shelf import EVERYBODY, Shelf, annual_review
-from tests.claude_server import OVERLOADED, ClaudeServer, says
+from tests.claude_server import OVERLOADED, ClaudeServer, calls, says
 
 pytestmark = pytest.mark.anyio
 
@@ -84,3 +84,13 @@ async def test_a_database_that_is_away_is_said_in_french_too(claude: ClaudeServe
     assert answer.kind is Kind.TROUBLE
     assert answer.text == FRENCH.say("index_away")
     assert answer.reference
+
+
+async def test_labels_are_in_the_readers_language_where_the_question_has_none(
+    claude: ClaudeServer, shelf: Shelf
+) -> None:
+    claude.script(
+        calls("search_documents", query="INC-2023-04-011"), says("The gateway was replaced by hand at night.")
+    )
+    events = [e async for e in answerer(claude, shelf).answer("INC-2023-04-011 ?", EVERYBODY, "T1", texts=FRENCH)]
+    assert "[sans source]" in events[-1].answer.text  # type: ignore[union-attr]

@@ -40,5 +40,5 @@ async def test_a_guest_who_joins_meanwhile_is_not_shown_what_guests_may_not_read
     (answer,) = await finished(slack, bot, company.office, ts)
     assert QUOTE not in answer.shown
     assert "Annual Review" not in answer.shown
-    assert ENGLISH.say("no_documents") in answer.shown
+    assert ENGLISH.say("none_for_all") in answer.shown
     assert "outside" in answer.shown

@@ -6,6 +6,7 @@ import pytest
 
 from bot.slack.app import SlackBot
 from bot.slack.showing.actions import ASK_ABOUT_MESSAGE
+from bot.texts import FRENCH
 from tests.bot.slack.whole import QUESTION, QUOTE, Clocks
 from tests.claude_server import ClaudeServer
 from tests.fixtures.slack import Company
@@ -60,3 +61,14 @@ async def test_a_message_without_words_gets_a_word_of_help(bot: SlackBot, slack:
     await slack.until(lambda: len(slack.ephemerals(company.ana)) == 2)
     await bot.desk.idle()
     assert "Ask me a question" in slack.ephemerals(company.ana)[1].shown
+
+
+async def test_files_of_the_message_are_said_not_to_have_been_read(
+    bot: SlackBot, slack: SlackServer, company: Company
+) -> None:
+    plan = slack.file("plan.txt", b"The plan is to move in May.", by=company.ana, mimetype="text/plain")
+    ts = slack.says(company.ana, company.office, QUESTION, files=[plan])
+    await slack.uses_shortcut(company.ben, company.office, ts, ASK_ABOUT_MESSAGE).arrives()
+    await slack.until(lambda: len(slack.ephemerals(company.ben)) == 2)
+    await bot.desk.idle()
+    assert FRENCH.say("files_not_read") in slack.ephemerals(company.ben)[1].shown
