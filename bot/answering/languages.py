@@ -21,18 +21,17 @@ ABSENT = {
     "zh": "文档中没有:",
 }
 
-# What is put behind a statement that no checked citation supports. It may be in the documents all the same: its
-# citation may have failed the check.
+# What is put behind a statement that no checked citation supports: for all that was shown, the documents do not say it.
 UNBACKED = {
-    "en": "[no source]",
-    "fr": "[sans source]",
-    "de": "[ohne Quelle]",
-    "es": "[sin fuente]",
-    "it": "[senza fonte]",
-    "pt": "[sem fonte]",
-    "nl": "[geen bron]",
-    "ja": "[出典なし]",
-    "zh": "[无出处]",
+    "en": "[not in your documents]",
+    "fr": "[absent de vos documents]",
+    "de": "[nicht in Ihren Dokumenten]",
+    "es": "[no está en sus documentos]",
+    "it": "[non presente nei vostri documenti]",
+    "pt": "[não consta nos seus documentos]",
+    "nl": "[niet in uw documenten]",
+    "ja": "[文書にない]",
+    "zh": "[文档中没有]",
 }
 
 # What stands in place of an address that is not that of a shown source.

@@ -22,7 +22,7 @@ from tests.claude_server.brains import found_in
 pytestmark = pytest.mark.anyio
 
 QUESTION = "What was the root cause of INC-2023-04-011?"
-MARK = "[no source]"
+MARK = "[not in your documents]"
 
 
 @pytest.fixture
@@ -526,4 +526,4 @@ async def test_braces_and_tags_in_documents_and_questions_are_only_text(claude: 
 async def test_unbacked_text_is_labelled_in_the_language_of_the_question(claude: ClaudeServer, shelf: Shelf) -> None:
     claude.script(search("root cause"), says("La cause était un certificat expiré."))
     seen = await ask(answerer(claude, shelf), "Quelle est la cause de l'incident ?")
-    assert seen.answer.text == "La cause était un certificat expiré. [sans source]"
+    assert seen.answer.text == "La cause était un certificat expiré. [absent de vos documents]"

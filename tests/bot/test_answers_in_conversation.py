@@ -93,4 +93,4 @@ async def test_labels_are_in_the_readers_language_where_the_question_has_none(
         calls("search_documents", query="INC-2023-04-011"), says("The gateway was replaced by hand at night.")
     )
     events = [e async for e in answerer(claude, shelf).answer("INC-2023-04-011 ?", EVERYBODY, "T1", texts=FRENCH)]
-    assert "[sans source]" in events[-1].answer.text  # type: ignore[union-attr]
+    assert "[absent de vos documents]" in events[-1].answer.text  # type: ignore[union-attr]

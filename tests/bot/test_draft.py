@@ -14,7 +14,7 @@ from bot.answering.citations import Location, ShownSources
 from bot.answering.draft import Draft, Sentence
 from tests.bot.shelf import Shelf
 
-MARK = "[no source]"
+MARK = "[not in your documents]"
 Block = tuple[str, Sequence[Location]]
 
 
@@ -148,8 +148,8 @@ def test_a_statement_without_any_citation_is_marked_in_the_askers_language(shown
         )
     )
     assert text == (
-        "Il a été clos le 12 juin. [1] La cause était un certificat expiré. [sans source]\n\n"
-        "Absent de vos documents : le prix. Et la date de 2025. [sans source]"
+        "Il a été clos le 12 juin. [1] La cause était un certificat expiré. [absent de vos documents]\n\n"
+        "Absent de vos documents : le prix. Et la date de 2025. [absent de vos documents]"
     )
 
 
