@@ -158,9 +158,12 @@ async def test_taken_port_and_stale_record_lead_to_other_ports_with_the_same_dat
         (tmp_path / "weaviate.json").write_text(json.dumps({**record, "pid": os.getpid()}))
         with socket.socket() as somebody:
             somebody.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            with suppress(OSError):  # another program of this machine may have been quicker: as good
-                somebody.bind(("127.0.0.1", first.port))
-                somebody.listen()
+            for _ in range(100):  # a connection of any program of this machine may be on that port for a moment
+                with suppress(OSError):
+                    somebody.bind(("127.0.0.1", first.port))
+                    break
+                await asyncio.sleep(0.1)
+            somebody.listen()
             async with serve(settings_for(tmp_path)) as again:
                 assert again.port != first.port
                 assert await count_one(again) == 1  # the raft state does not mind new ports

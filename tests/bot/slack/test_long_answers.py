@@ -57,7 +57,7 @@ def holds_together(messages: list[Message], answer: str) -> None:
 
 def _heads_once(text: str) -> str:
     """Without the heads of tables, which stand above each part of a table that is cut."""
-    return re.sub(r"\|head0\|head1\|head2\|head3(?:\[nosource\])?\|\|(?:---\|)+", "", text)
+    return re.sub(r"\|head0\|head1\|head2\|head3(?:\[notinyourdocuments\])?\|\|(?:---\|)+", "", text)
 
 
 @pytest.mark.parametrize("name", LONG)
