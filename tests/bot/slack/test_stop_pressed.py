@@ -59,6 +59,7 @@ async def test_stop_before_anything_is_shown_leaves_a_note(
     slack.slow("conversations.info", 0.3)
     ts = slack.says(company.ana, company.office, f"@Situate {QUESTION}")
     await slack.until(lambda: slack.deliveries and slack.deliveries[0].acked)
+    await asyncio.sleep(0.1)  # it is in hand, and waits for what is slow
     await slack.presses_stop(company.ana, company.office, ts).arrives()
     await stopped(slack, answering, company.office, ts)
     assert claude.messages == []
