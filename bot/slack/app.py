@@ -161,28 +161,25 @@ async def _warm_up(parts: Parts) -> None:
     async def search() -> None:
         await parts.library.search(await parts.workspace.name(), "warm up", Viewer(frozenset({WORKSPACE})), limit=1)
 
-    await _in_peace(search)
+    await _in_peace(search())
 
 
 async def _housekeeping(parts: Parts) -> None:
     """Forget, now and then, what is kept for a time only."""
     while True:
-        await _in_peace(lambda: parts.ledger.forget(datetime.now(UTC) - timedelta(days=KEPT_DAYS)))
+        await _in_peace(parts.ledger.forget(datetime.now(UTC) - timedelta(days=KEPT_DAYS)))
         await _in_peace(_forget_attached(parts))
         await asyncio.sleep(HOUSEKEEPING_SECONDS)
 
 
-def _forget_attached(parts: Parts) -> Callable[[], Awaitable[object]]:
-    async def forget() -> None:
-        for workspace in (parts.me.team, parts.settings.workspace):
-            await parts.attachments.forget_old(workspace)
-
-    return forget
+async def _forget_attached(parts: Parts) -> None:
+    for workspace in (parts.me.team, parts.settings.workspace):
+        await parts.attachments.forget_old(workspace)
 
 
-async def _in_peace(work: Callable[[], Awaitable[object]]) -> None:
+async def _in_peace(work: Awaitable[object]) -> None:
     try:
-        await work()
+        await work
     except SituateError as error:
         log.warning("work beside the questions failed: %s", error)
     except Exception:

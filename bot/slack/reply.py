@@ -254,20 +254,15 @@ class _Reply:
 
     async def _stop(self) -> None:
         """Leave what was said, with its sources, and a note that it goes no further."""
-        parts, texts = self._parts, self._texts
-        answer = self._heard.answer()
+        texts, answer = self._texts, self._heard.answer()
         audiences = self._reading.viewer.audiences
         kept = stored(answer, self._question, id=self._id, audiences=audiences, messages=(), private=False)
         under = [blocks.stopped(texts)]
         if answer.citations:
             under += blocks.footer(kept, texts, offers=Offers(mute=not self._question.is_direct))
-        try:
-            await parts.ledger.keep(kept)
-            sent = await self._messages.stop(under, blocks.fallback(kept, texts) if answer.text else "")
-            await parts.ledger.keep(replace(kept, messages=sent))
-        except SituateError as error:
-            log.warning("an answer that was stopped could not be kept: %s", error)
-            await self._messages.stop(under)
+        await self._keep(kept)
+        sent = await self._messages.stop(under, blocks.fallback(kept, texts) if answer.text else "")
+        await self._keep(replace(kept, messages=sent))
 
     async def _replace(self, before: StoredAnswer, sent: tuple[str, ...]) -> None:
         """Mark the answer to an earlier wording as replaced by this one.

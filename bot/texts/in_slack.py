@@ -81,10 +81,6 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "{name} is still being read. Ask again in a moment.",
         "{name} est encore en cours de lecture. Reposez la question dans un instant.",
     ),
-    "cannot_search": (
-        "I could not search the documents just now; ask again in a minute.",
-        "Je n'ai pas pu chercher dans les documents ; reposez la question dans une minute.",
-    ),
     "endless_search": (
         "Claude went on searching and gave no answer.",
         "Claude a continué à chercher sans donner de réponse.",
