@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from bot.texts import answers, in_slack
+from bot.texts import adding, alerts, answers, documents, in_slack
 from indexer import CatalogueUnavailable, ClaudeUnavailable, SituateError, StoreFailed, WeaviateUnavailable
 
 Language = Literal["en", "fr"]
@@ -66,4 +66,10 @@ def texts_for(locale: str | None) -> Texts:
     return FRENCH if (locale or "").lower().startswith("fr") else TO_EVERYBODY
 
 
-TEXTS: Final[dict[str, tuple[str, str]]] = {**answers.TEXTS, **in_slack.TEXTS}
+TEXTS: Final[dict[str, tuple[str, str]]] = {
+    **answers.TEXTS,
+    **in_slack.TEXTS,
+    **adding.TEXTS,
+    **documents.TEXTS,
+    **alerts.TEXTS,
+}

@@ -18,14 +18,31 @@ MORE: Final = "more"  # the menu behind "…"; the chosen option's value is MUTE
 
 MUTE_VALUE: Final = "mute:"
 
+# -- under a message about documents that are being added; the value is the request's id and the item's number: "Ab3:0" --
+TRY_IT: Final = "try_it"
+REMOVE_ADDED: Final = "remove_added"
+REPLACE_TWIN: Final = "replace_twin"
+KEEP_BOTH: Final = "keep_both"
+GO_ON: Final = "go_on"  # with what costs more than CONFIRM_COST_USD
+CANCEL_ADDING: Final = "cancel_adding"
+
+# -- lists of documents and the Home tab; the value is a document's id, where not said ---------------------------------
+OPEN_ADDING: Final = "open_adding"  # opens the form; no value
+REMOVE_DOCUMENT: Final = "remove_document"
+DOCUMENT_MENU: Final = "document_menu"  # the menu behind "…" of a document; the option's value is "what:document"
+
 # -- shortcuts ---------------------------------------------------------------------------------------------------------
 ASK_ABOUT_MESSAGE: Final = "ask_about_message"
+ADD_MESSAGE: Final = "add_message"
+SAVE_REPLY: Final = "save_reply"
 
 # -- forms -------------------------------------------------------------------------------------------------------------
 PASSAGES_VIEW: Final = "passages"
 FEEDBACK_VIEW: Final = "feedback"  # its private_metadata is the answer's id
 COMMENT_BLOCK: Final = "comment"
 COMMENT_INPUT: Final = "comment_text"
+ADDING_VIEW: Final = "adding"
+REMOVING_VIEW: Final = "removing"
 
 
 def muted_answer(value: str) -> str | None:

@@ -1,0 +1,1 @@
+"""Documents that people add in Slack: fetched, looked at, indexed, and told of in one message."""
