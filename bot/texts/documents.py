@@ -1,4 +1,4 @@
-"""What the app says in Slack of the documents that there are: lists, the Home tab, removing: English first, then French."""
+"""What the app says in Slack of the documents that there are, in lists and the Home tab: English, then French."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ MORE: Final = "more"  # the menu behind "…"; the chosen option's value is MUTE
 
 MUTE_VALUE: Final = "mute:"
 
-# -- under a message about documents that are being added; the value is the request's id and the item's number: "Ab3:0" --
+# -- under a message about documents being added; the value: request id, colon, number of the item: "Ab3:0" ----------
 TRY_IT: Final = "try_it"
 REMOVE_ADDED: Final = "remove_added"
 REPLACE_TWIN: Final = "replace_twin"
