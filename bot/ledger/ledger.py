@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 import sqlalchemy as sa
 
+from bot.ledger.additions import Additions
 from bot.ledger.answers import Answers
 from bot.ledger.errands import Errands
 from bot.ledger.questions import Questions
@@ -13,7 +14,7 @@ from bot.ledger.schema import LEDGER_VERSION, ledger_schema, metadata, muted_thr
 from indexer import CatalogueUnavailable, Database
 
 
-class Ledger(Questions, Answers, Errands):
+class Ledger(Questions, Answers, Errands, Additions):
     """What all bots on one database know together. Every method raises CatalogueUnavailable where it is away."""
 
     @classmethod

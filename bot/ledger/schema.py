@@ -95,3 +95,39 @@ errands = sa.Table(
     sa.Column("key", sa.String(128), primary_key=True),
     sa.Column("busy_until", sa.DateTime),  # null once it is done
 )
+
+additions = sa.Table(
+    "additions",
+    metadata,
+    sa.Column("id", sa.String(32), primary_key=True),
+    sa.Column("team", sa.String(64), nullable=False),
+    sa.Column("person", sa.String(64), nullable=False),
+    sa.Column("payload", sa.JSON(none_as_null=True)),  # null once it is forgotten
+    sa.Column("owner", sa.String(128), nullable=False),  # the executor that works on it
+    sa.Column("state", sa.String(16), nullable=False),  # open, asking or closed
+    sa.Column("message_channel", sa.String(64)),
+    sa.Column("message_ts", sa.String(64)),
+    sa.Column("taken_at", sa.DateTime, nullable=False),
+    sa.Column("rested_at", sa.DateTime),
+    sa.Index("additions_by_state", "state", "rested_at"),
+)
+
+added_items = sa.Table(
+    "added_items",
+    metadata,
+    sa.Column("addition", sa.String(32), primary_key=True),
+    sa.Column("number", sa.Integer, primary_key=True),
+    sa.Column("progress", sa.JSON, nullable=False),
+)
+
+document_parts = sa.Table(
+    "document_parts",
+    metadata,
+    sa.Column("document", sa.String(32), primary_key=True),
+    sa.Column("part", sa.String(128), primary_key=True),  # a file's id, or a message's channel and ts: "C1:1.2"
+    sa.Column("workspace", sa.String(64), nullable=False),
+    sa.Column("person", sa.String(64), nullable=False),  # who added the document
+    sa.Column("gone", sa.Boolean, nullable=False),  # the part was deleted in Slack, and the document is to be
+    sa.Index("document_parts_by_part", "part"),
+    sa.Index("document_parts_gone", "gone"),
+)

@@ -1,0 +1,209 @@
+"""What people asked to have added, how far it has come, and which messages and files documents were made of."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Final, Literal
+
+import sqlalchemy as sa
+
+from bot.adding import ASKING, AT_WORK, Decision, Progress, Request
+from bot.ledger.schema import added_items, additions, document_parts
+from indexer import Database
+
+OPEN: Final = "open"  # somebody works on it
+ASKED: Final = "asking"  # it waits for a person
+CLOSED: Final = "closed"
+
+Turn = Literal["yours", "theirs", "over"]
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A document that was made of a message or a file in Slack, and who added it."""
+
+    document: str
+    workspace: str
+    user: str
+
+
+class Additions:
+    """An addition is *open* while a process, its owner, works on one of its items.
+
+    Every method raises CatalogueUnavailable where the database is away.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def take_addition(self, request: Request, owner: str) -> bool:
+        """Make a request durable, open and ``owner``'s. False: it was taken before."""
+        first = (
+            self._database.insert(additions)
+            .values(
+                id=request.id,
+                team=request.team,
+                person=request.user,
+                payload=request.as_json(),
+                owner=owner,
+                state=OPEN,
+                taken_at=_now(),
+            )
+            .on_conflict_do_nothing(index_elements=["id"])
+            .returning(additions.c.id)
+        )
+
+        def work(connection: sa.Connection) -> bool:
+            if connection.execute(first).first() is None:
+                return False
+            for number, item in enumerate(request.items):
+                waiting = Progress("waiting", item.title or item.name)
+                connection.execute(added_items.insert().values(_row(request.id, number, waiting)))
+            return True
+
+        return await self._database.write(work)
+
+    async def addition(self, id: str) -> Request | None:
+        """A request as it was made; None where it was forgotten, or never taken."""
+        payload = await self._database.read(
+            lambda c: c.execute(sa.select(additions.c.payload).where(additions.c.id == id)).scalar()
+        )
+        return Request.of_json(payload) if payload is not None else None
+
+    async def progress_of(self, id: str) -> tuple[Progress, ...]:
+        """How far each item has come, in order."""
+        return tuple(await self._database.read(lambda c: _items(c, id)))
+
+    async def unfinished_additions(self) -> list[tuple[Request, str]]:
+        """The open requests, oldest first, each with its owner."""
+        statement = (
+            sa.select(additions.c.payload, additions.c.owner)
+            .where(additions.c.state == OPEN)
+            .order_by(additions.c.taken_at, additions.c.id)
+        )
+        rows = await self._database.read(lambda c: c.execute(statement).all())
+        return [(Request.of_json(payload), owner) for payload, owner in rows if payload is not None]
+
+    async def claim_addition(self, id: str, owner: str, *, held_by: str) -> bool:
+        """Take an open request over from ``held_by``. False: it is closed, or somebody else's by now."""
+        mine = additions.update().where(additions.c.id == id, additions.c.owner == held_by, additions.c.state == OPEN)
+        return await self._database.write(lambda c: c.execute(mine.values(owner=owner)).rowcount) > 0
+
+    async def set_progress(self, id: str, number: int, progress: Progress) -> None:
+        """Write how far an item has come."""
+        where = (added_items.c.addition == id, added_items.c.number == number)
+        values = _row(id, number, progress)
+        await self._database.write(lambda c: c.execute(added_items.update().where(*where).values(values)))
+
+    async def decide(self, id: str, number: int, decision: Decision, owner: str) -> Turn:
+        """Answer the question that an item waits with.
+
+        ``yours``: nobody works on the request, so go on with it; ``theirs``: its owner will; ``over``: it does not
+        wait for an answer any more.
+        """
+
+        def work(connection: sa.Connection) -> Turn:
+            row = connection.execute(sa.select(additions).where(additions.c.id == id).with_for_update()).first()
+            items = _items(connection, id)
+            if row is None or row.payload is None or number >= len(items) or items[number].state not in ASKING:
+                return "over"
+            item = items[number]
+            if decision == "cancel":
+                decided = replace(item, state="cancelled", twin=None)
+            else:
+                decided = replace(item, state="waiting", decisions=(*item.decisions, decision))
+            where = (added_items.c.addition == id, added_items.c.number == number)
+            connection.execute(added_items.update().where(*where).values(_row(id, number, decided)))
+            if row.state == OPEN:
+                return "yours" if row.owner == owner else "theirs"
+            connection.execute(additions.update().where(additions.c.id == id).values(state=OPEN, owner=owner))
+            return "yours"
+
+        return await self._database.write(work)
+
+    async def rest_addition(self, id: str, owner: str) -> bool:
+        """Nothing is in hand any more: it is closed, or waits for a person.
+
+        False: an item is to be worked on (somebody has just answered), or it is another's by now.
+        """
+
+        def work(connection: sa.Connection) -> bool:
+            row = connection.execute(sa.select(additions).where(additions.c.id == id).with_for_update()).first()
+            if row is None or row.owner != owner or row.state != OPEN:
+                return False
+            states = {item.state for item in _items(connection, id)}
+            if states & set(AT_WORK):
+                return False
+            state = ASKED if states & set(ASKING) else CLOSED
+            connection.execute(additions.update().where(additions.c.id == id).values(state=state, rested_at=_now()))
+            return True
+
+        return await self._database.write(work)
+
+    async def told_at(self, id: str, channel: str, ts: str) -> None:
+        """Where the message stands that tells of a request."""
+        place = additions.update().where(additions.c.id == id).values(message_channel=channel, message_ts=ts)
+        await self._database.write(lambda c: c.execute(place))
+
+    async def message_of(self, id: str) -> tuple[str, str] | None:
+        """The channel and ``ts`` of the message that tells of a request; None while there is none."""
+        statement = sa.select(additions.c.message_channel, additions.c.message_ts).where(additions.c.id == id)
+        row = await self._database.read(lambda c: c.execute(statement).first())
+        return (row.message_channel, row.message_ts) if row is not None and row.message_ts else None
+
+    async def forget_additions(self, before: datetime) -> int:
+        """Drop the texts of requests that have rested since a moment. Returns of how many."""
+        moment = before.astimezone(UTC).replace(tzinfo=None)
+        old = (
+            additions.update()
+            .where(additions.c.state != OPEN, additions.c.rested_at < moment, additions.c.payload.is_not(None))
+            .values(payload=sa.null())
+        )
+        return await self._database.write(lambda c: c.execute(old).rowcount)
+
+    # -- what documents were made of ---------------------------------------------------------------------------------
+
+    async def made_of(self, document: str, workspace: str, parts: Collection[str], user: str) -> None:
+        """A document holds these messages and files of Slack's, and no others. Said again it replaces what was said."""
+
+        def work(connection: sa.Connection) -> None:
+            connection.execute(document_parts.delete().where(document_parts.c.document == document))
+            for part in sorted(set(parts)):
+                row = {"document": document, "part": part, "workspace": workspace, "person": user, "gone": False}
+                connection.execute(document_parts.insert().values(row))
+
+        await self._database.write(work)
+
+    async def part_gone(self, part: str) -> bool:
+        """A message or a file was deleted; durable at once. Returns whether a document was made of it."""
+        gone = document_parts.update().where(document_parts.c.part == part).values(gone=True)
+        return await self._database.write(lambda c: c.execute(gone).rowcount) > 0
+
+    async def to_forget(self) -> list[Made]:
+        """The documents of which a part was deleted in Slack."""
+        statement = (
+            sa.select(document_parts.c.document, document_parts.c.workspace, document_parts.c.person)
+            .where(document_parts.c.gone.is_(True))
+            .distinct()
+        )
+        return [Made(*row) for row in await self._database.read(lambda c: c.execute(statement).all())]
+
+    async def forgotten(self, document: str) -> bool:
+        """A document is gone, and what it was made of need not be known any more. False: somebody else said so."""
+        mine = document_parts.delete().where(document_parts.c.document == document)
+        return await self._database.write(lambda c: c.execute(mine).rowcount) > 0
+
+
+def _items(connection: sa.Connection, id: str) -> list[Progress]:
+    statement = sa.select(added_items.c.progress).where(added_items.c.addition == id).order_by(added_items.c.number)
+    return [Progress.of_json(stored) for stored in connection.execute(statement).scalars()]
+
+
+def _row(id: str, number: int, progress: Progress) -> dict[str, object]:
+    return {"addition": id, "number": number, "progress": progress.as_json()}
+
+
+def _now() -> datetime:
+    return datetime.now(UTC).replace(tzinfo=None)
