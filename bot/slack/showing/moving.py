@@ -1,0 +1,143 @@
+"""The one message that moves while documents are added: how far each has come, and what is asked of the adder. Pure.
+
+Only the adder sees it. What it holds of a document (its title, why it was refused) must be theirs to read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from bot.adding import Progress, Twin
+from bot.answering.visible import one_line
+from bot.slack.showing import actions
+from bot.slack.showing.blocks import LONGEST_FALLBACK
+from bot.slack.showing.elements import Block, Element, button, escaped, grey, line, person, rich, row, words
+from bot.slack.showing.messages import Message
+from bot.slack.showing.sources import short_date, title_of
+from bot.texts import Texts
+
+MOST_ITEMS: Final = 10
+_LONGEST_SENTENCE = 500
+_USER = re.compile(r"[UW][A-Z0-9]+")
+
+
+def moving_message(
+    request_id: str,
+    items: Sequence[Progress],
+    texts: Texts,
+    *,
+    for_admin: bool = False,
+    audience_label: str = "",
+) -> Message:
+    """How far each item of a request has come, in the order of the request; the first ten, the rest is counted.
+
+    ``audience_label`` says who gets answers from it (``#finance, 12 members``), "" where that is not to be shown;
+    ``for_admin`` adds what contexts cost and how many failed.
+
+    Worked example: one item ``Progress("indexing", "Budget 2024", done=18, total=42)`` → a block that says
+    ``Indexing Budget 2024: 18 of 42 passages``; once it is ``ready``: ``Ready. Ask me about Budget 2024.`` and a row
+    with the buttons Try it and Remove, whose values are ``request_id:0``.
+    """
+    blocks: list[Block] = []
+    lines: list[str] = []
+    for number, item in enumerate(items[:MOST_ITEMS]):
+        runs = _told(item, texts)
+        blocks.append(rich(line(*runs)))
+        lines.append(_as_text(runs))
+        if below := _below(item, texts, for_admin=for_admin):
+            blocks.append(grey(below))
+        if buttons := _buttons(item, f"{request_id}:{number}", texts):
+            blocks.append(row(*buttons))
+    if len(items) > MOST_ITEMS or not items:
+        more = texts.say("adding_more", count=len(items) - MOST_ITEMS) if items else texts.say("adding_begins")
+        blocks.append(grey(more))
+        lines.append(escaped(more, _LONGEST_SENTENCE))
+    if audience_label:
+        blocks.append(grey(texts.say("adding_for", audience=one_line(audience_label, 200))))
+    return Message(blocks, _joined(lines))
+
+
+def _told(item: Progress, texts: Texts) -> list[Element]:
+    """What is said of one item, as runs of rich text."""
+    title = title_of(item.title, texts) if item.title.strip() else texts.say("adding_untitled")
+    if item.state == "asks_twin" and item.twin is not None:
+        return _twin(title, item.twin, texts)
+    if item.state == "refused":
+        return [words(one_line(item.sentence, _LONGEST_SENTENCE) or texts.say("adding_refused", title=title))]
+    if item.state == "indexing" and item.total:
+        return [words(texts.say("adding_indexing", title=title, done=min(item.done, item.total), count=item.total))]
+    if item.state == "asks_cost":
+        return [words(texts.say("adding_asks_cost", title=title, cost=dollars(item.estimate_usd)))]
+    key = "asks" if item.state == "asks_twin" else "indexing_begins" if item.state == "indexing" else item.state
+    return [words(texts.say(f"adding_{key}", title=title))]
+
+
+def _twin(title: str, twin: Twin, texts: Texts) -> list[Element]:
+    """``There is already a Budget 2024, added by @ana on 2 Feb 2026.``, or that its text is nearly the same."""
+    there = title_of(twin.title, texts)
+    if twin.same == "text":
+        runs = [words(texts.say("adding_same_text", title=title, there=there))]
+    else:
+        runs = [words(texts.say("adding_same_name", there=there))]
+    adder = twin.added_by if twin.added_by and _USER.fullmatch(twin.added_by) else None
+    when = short_date(twin.added_at, texts) if twin.added_at else None
+    if adder is not None:
+        runs += [words(f" {texts.say('adding_added_by')} "), person(adder)]
+        runs += [words(f" {texts.say('adding_on', date=when)}")] if when else []
+        runs.append(words("."))
+    elif when is not None:
+        runs.append(words(f" {texts.say('adding_added_on', date=when)}"))
+    if not twin.may_replace:
+        runs.append(words(f" {texts.say('adding_may_not_replace')}"))
+    return runs
+
+
+def _below(item: Progress, texts: Texts, *, for_admin: bool) -> str:
+    """What stands in grey under an item: what is worth knowing of it, and for administrators what it cost."""
+    told = []
+    if item.state not in ("refused", "asks_twin", "asks_cost") and item.sentence:
+        told.append(one_line(item.sentence, _LONGEST_SENTENCE))
+    if for_admin and item.state == "ready":
+        if item.cost_usd > 0:
+            told.append(texts.say("adding_cost", cost=dollars(item.cost_usd)))
+        if item.failed_contexts:
+            told.append(texts.say("adding_failed_contexts", count=item.failed_contexts))
+    return "\n".join(told)
+
+
+def _buttons(item: Progress, value: str, texts: Texts) -> list[Element]:
+    if item.state == "ready":
+        keys = [("try_it", actions.TRY_IT), ("remove", actions.REMOVE_ADDED)]
+    elif item.state == "asks_twin":
+        replace = [("replace_it", actions.REPLACE_TWIN)] if item.twin is not None and item.twin.may_replace else []
+        keys = [*replace, ("keep_both", actions.KEEP_BOTH), ("cancel", actions.CANCEL_ADDING)]
+    elif item.state == "asks_cost":
+        keys = [("go_on", actions.GO_ON), ("cancel", actions.CANCEL_ADDING)]
+    else:
+        keys = []
+    return [button(texts.say(f"adding_button_{key}"), action, value) for key, action in keys]
+
+
+def dollars(usd: float) -> str:
+    """An amount with as many digits as mean something: 3.456 → ``$3.46``, 0.0312 → ``$0.03``, 0.0004 → ``$0.0004``."""
+    if usd >= 0.01 or usd <= 0:
+        return f"${usd:.2f}"
+    return f"${usd:.4f}" if usd >= 0.0001 else "$0.0001"
+
+
+def _as_text(runs: Sequence[Element]) -> str:
+    """Runs as the text for notifications, escaped; a person as a mention."""
+    told = [f"<@{run['user_id']}>" if run["type"] == "user" else escaped(run["text"], 600) for run in runs]
+    return "".join(told)
+
+
+def _joined(lines: Sequence[str]) -> str:
+    """As many lines as a text takes."""
+    kept: list[str] = []
+    for told in lines:
+        if sum(map(len, kept)) + len(kept) + len(told) > LONGEST_FALLBACK:
+            break
+        kept.append(told)
+    return "\n".join(kept) or "…"
