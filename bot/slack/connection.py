@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlsplit
+
 import aiohttp
 from slack_sdk.errors import SlackApiError, SlackClientError
 from slack_sdk.http_retry.builtin_async_handlers import (
@@ -102,4 +104,6 @@ async def who_am_i(client: AsyncWebClient) -> tuple[Me, str | None]:
         raise SlackUnavailable(f"Slack does not let us in ({code}); try again in a minute.") from error
     except (SlackClientError, aiohttp.ClientError, OSError, TimeoutError) as error:
         raise SlackUnavailable(UNREACHABLE) from error
-    return Me(str(told["user_id"]), str(told.get("bot_id") or ""), str(told["team_id"])), told.get("enterprise_id")
+    host = urlsplit(str(told.get("url") or "")).hostname or ""
+    me = Me(str(told["user_id"]), str(told.get("bot_id") or ""), str(told["team_id"]), host)
+    return me, told.get("enterprise_id")

@@ -28,11 +28,15 @@ Fields = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Me:
-    """Who the bot is, as ``auth.test`` tells: ``Me("U0BOT", "B0BOT", "T1")``."""
+    """Who the bot is, as ``auth.test`` tells: ``Me("U0BOT", "B0BOT", "T1", "acme.slack.com")``.
+
+    ``host`` is where the workspace's own links lead; "" where Slack does not tell.
+    """
 
     user_id: str
     bot_id: str
     team: str
+    host: str = ""
 
 
 Following = Literal["on", "mention"]
