@@ -1,4 +1,4 @@
-"""What somebody wants added, fetched from where it is: a file, a message or a thread of Slack's, a link, pasted text."""
+"""What somebody wants added, fetched from where it is: a file, a message or thread of Slack's, a link, pasted text."""
 
 from __future__ import annotations
 
