@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 from urllib.parse import urlsplit
 
-from pydantic import Field, SecretStr, field_validator
+from pydantic import Field, SecretStr, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
+
+_ADDERS: Final[dict[str, Literal["employees", "admins", "everybody"]]] = {
+    "employees": "employees",
+    "admins": "admins",
+    "everybody": "everybody",
+}
+_USER_ID: Final = re.compile(r"[UW][A-Z0-9]+")
 
 
 class BotSettings(BaseSettings):
@@ -28,6 +36,15 @@ class BotSettings(BaseSettings):
     max_searches: int = Field(default=8, ge=1, le=50, description="Most searches for one question.")
     claude_timeout_seconds: float = Field(default=120.0, gt=0, description="Longest wait for Claude without a byte.")
     prices_file: Path | None = Field(default=None, description="JSON file of prices that replaces the built-in table.")
+    day_cap_usd: float | None = Field(
+        default=None,
+        ge=0,
+        allow_inf_nan=False,
+        description="Most US dollars a day (UTC) for Claude in a workspace, contexts and answers; at the cap Claude is not asked.",
+    )
+    hour_cap_questions: int | None = Field(
+        default=None, ge=1, description="Most questions of one person an hour that Claude is asked."
+    )
     workspace: str = Field(
         default="local", description="Workspace of the command line. Set, Slack uses it, too; default: the team's own."
     )
@@ -47,8 +64,44 @@ class BotSettings(BaseSettings):
     attachment_days: int = Field(
         default=30, ge=1, le=3_650, description="Days that a file attached to a question is kept."
     )
+    admin_users: str | None = Field(
+        default=None,
+        description="Administrators of this app, user ids with commas. Default: the workspace's admins and owners.",
+    )
+    who_may_add: str = Field(
+        default="employees",
+        description="Who may add documents: employees, admins, everybody (guests for their channel), or user ids.",
+    )
+    confirm_cost_usd: float = Field(
+        default=1.0, ge=0, allow_inf_nan=False, description="Adding what costs more than this many dollars asks first."
+    )
     http_host: str = Field(default="127.0.0.1", description="Address that HTTP mode listens on.")
     http_port: int = Field(default=3_000, ge=1, le=65_535, description="Port that HTTP mode listens on.")
+
+    @property
+    def admins(self) -> frozenset[str] | None:
+        """Who administers this app; None for whoever administers the workspace."""
+        return None if self.admin_users is None else _user_ids(self.admin_users)
+
+    @property
+    def adders(self) -> Literal["employees", "admins", "everybody"] | frozenset[str]:
+        """Who may add documents."""
+        return _ADDERS.get(self.who_may_add.strip().lower()) or _user_ids(self.who_may_add)
+
+    @field_validator("admin_users", "who_may_add")
+    @classmethod
+    def _names_people(cls, value: str | None, info: ValidationInfo) -> str | None:
+        if value is None:
+            return None
+        if info.field_name == "who_may_add" and value.strip().lower() in _ADDERS:
+            return value
+        wrong = sorted(id for id in _user_ids(value) if not _USER_ID.fullmatch(id))
+        if wrong or not _user_ids(value):
+            words = f"{', '.join(_ADDERS)}, or " if info.field_name == "who_may_add" else ""
+            raise ValueError(
+                f"'{wrong[0] if wrong else value}' is not understood; use {words}ids of people, such as: U0123, U0456"
+            )
+        return value
 
     @field_validator("slack_api_url")
     @classmethod
@@ -61,3 +114,8 @@ class BotSettings(BaseSettings):
         if not fits:
             raise ValueError("it must be an address such as https://slack.com/api/")
         return value
+
+
+def _user_ids(text: str) -> frozenset[str]:
+    """The parts between commas: ``"U1, U2"`` is U1 and U2."""
+    return frozenset(part.strip() for part in text.split(",") if part.strip())

@@ -94,6 +94,14 @@ async def of_place(directory: Directory, channel: str, thread: str = "") -> Read
         return replace(NOTHING, left_out="cannot_check")
 
 
+async def of_reader(directory: Directory, user: str, user_team: str | None = None) -> Reading:
+    """What somebody may read themself, right now, where nobody else reads along: in lists, search, status and Home.
+
+    Raises nothing of Slack's: what cannot be checked is left out, and ``left_out`` is ``cannot_check``: say so.
+    """
+    return replace(await _in_private(directory, user, user_team, frozenset()), shareable=False)
+
+
 async def of_person(directory: Directory, user: str, answer: StoredAnswer) -> Viewer:
     """Of the audiences that ``answer`` was made under those that somebody who clicks may read themself, right now.
 
@@ -141,7 +149,7 @@ async def _in_private(directory: Directory, user: str, user_team: str | None, he
     mine = set(here)
     if isinstance(channels, frozenset):
         mine.update(channel_audience(channel) for channel in channels)
-    if isinstance(person, Person) and person.is_employee and not _foreign(directory, user_team, person):
+    if isinstance(person, Person) and person.is_employee and not is_foreign(directory, user_team, person):
         mine |= {WORKSPACE, Audience("user", user)}
     unknown = isinstance(channels, CannotCheck) or isinstance(person, CannotCheck)
     return Reading(Viewer(frozenset(mine)), "cannot_check" if unknown else None)
@@ -224,7 +232,7 @@ async def _outsiders(directory: Directory, channel: Channel, asked: _Asked, leas
     return (
         len(people) < len(readers)  # Slack does not know somebody who is there
         or any(_is_outside(person) for person in people.values())
-        or (asker is not None and (not asker.is_employee or _foreign(directory, asked.team, asker))),
+        or (asker is not None and (not asker.is_employee or is_foreign(directory, asked.team, asker))),
         least,
     )
 
@@ -234,7 +242,7 @@ def _is_outside(person: Person) -> bool:
     return not person.is_deleted and (person.is_outsider or (person.is_guest and not person.is_bot))
 
 
-def _foreign(directory: Directory, team: str | None, person: Person) -> bool:
+def is_foreign(directory: Directory, team: str | None, person: Person) -> bool:
     """Whether an event came from another organisation, whatever the directory says of its sender."""
     return team not in (None, "", directory.team, directory.enterprise, person.team, *person.teams)
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from bot.answering.visible import one_line
 
 LONGEST_NAME = 80
 SLACKBOT = "USLACKBOT"
+_ADMIN = ("is_admin", "is_owner", "is_primary_owner")
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +18,7 @@ class Person:
     """Somebody, or some app, in Slack. ``is_guest`` and ``is_outsider`` are True also where Slack does not tell.
 
     ``locale`` is like ``fr-FR``; ``team`` is the workspace they come from, ``teams`` those of our own organisation
-    that they are in.
+    that they are in. ``is_admin``: of our own workspace, its owners among them; never who is a guest or an outsider.
     """
 
     id: str
@@ -29,6 +30,7 @@ class Person:
     is_outsider: bool = False
     is_bot: bool = False
     is_deleted: bool = False
+    is_admin: bool = False
 
     @property
     def is_employee(self) -> bool:
@@ -70,7 +72,7 @@ def person_of(user: Mapping[str, Any], team: str, enterprise: str | None) -> Per
     is_guest = bool(restricted or user.get("is_ultra_restricted") or (restricted is None and not is_bot))
     names = (profile.get("display_name"), profile.get("real_name"), user.get("real_name"), user.get("name"))
     name = next((line for name in names if isinstance(name, str) and (line := one_line(name, LONGEST_NAME))), None)
-    return Person(
+    person = Person(
         id=str(user.get("id", "")),
         name=name or str(user.get("id", "")),
         locale=user.get("locale") or None,
@@ -81,6 +83,9 @@ def person_of(user: Mapping[str, Any], team: str, enterprise: str | None) -> Per
         is_bot=is_bot,
         is_deleted=bool(user.get("deleted")),
     )
+    # An admin of another workspace has no say in ours, not even within one organisation.
+    is_admin = person.is_employee and user.get("team_id") == team and any(user.get(sign) is True for sign in _ADMIN)
+    return replace(person, is_admin=is_admin)
 
 
 def channel_of(told: Mapping[str, Any], team: str, enterprise: str | None) -> Channel:
