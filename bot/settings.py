@@ -40,7 +40,7 @@ class BotSettings(BaseSettings):
         default=None,
         ge=0,
         allow_inf_nan=False,
-        description="Most US dollars a day (UTC) for Claude in a workspace, contexts and answers; at the cap Claude is not asked.",
+        description="Most US dollars for Claude a day (UTC), contexts and answers; at the cap it is not asked.",
     )
     hour_cap_questions: int | None = Field(
         default=None, ge=1, description="Most questions of one person an hour that Claude is asked."

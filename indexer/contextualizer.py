@@ -3,7 +3,7 @@
 An answer is paid for once: it is kept under the hash of its request before it is used, and found again by a retry, a
 restart after a crash, or the same document added again. What cannot be had leaves a structural context with the
 reason, and the others go on; where going on is useless (a wrong key, no such model, nobody there, failure after
-failure) the rest fail with the same reason at once, without a call.
+failure) or nothing more may be paid (the day's cap), the rest fail with the same reason at once, without a call.
 """
 
 from __future__ import annotations
@@ -179,6 +179,7 @@ class _Run:
         for written in [task for task in self.writing if task.done()]:
             self.writing.discard(written)
             written.result()  # what cannot be kept is not paid for
+        self.stopped = self.stopped or await self.paid.refusal()
         if self.stopped is not None:
             self._lack(i, self.stopped)
             return False
@@ -200,6 +201,7 @@ class _Run:
             self.writing.add(asyncio.create_task(self.paid.put(request.request_hash, answer)))
             self._have(i, text)
         else:
+            self.writing.add(asyncio.create_task(self.paid.lost(usage)))
             self._lack(i, _why_not(answer))
         return True
 

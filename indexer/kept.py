@@ -13,14 +13,17 @@ from .documents import Usage, VersionId
 from .paid_answers import PaidAnswer
 from .rows import USAGE_COLUMNS, now, usage_of_row, usage_values
 from .schema import documents, embeddings, paid_answers
+from .spending import Spending
 
 
 class PaidAnswerRows:
-    """``contextualizer.PaidAnswers`` as rows of the catalogue, on one version's account."""
+    """``contextualizer.PaidAnswers`` as rows of the catalogue, on one version's account and its workspace's."""
 
-    def __init__(self, database: Database, version: VersionId) -> None:
+    def __init__(self, database: Database, version: VersionId, spending: Spending | None = None) -> None:
         self._database = database
         self._version = version
+        self._spending = spending or Spending(database)
+        self._workspace: str | None = None
 
     async def get_many(self, request_hashes: Collection[str]) -> dict[str, PaidAnswer]:
         """Paid answers by request hash; missing ones are left out."""
@@ -50,7 +53,34 @@ class PaidAnswerRows:
             )
             .on_conflict_do_nothing()
         )
-        await self._database.write(lambda c: c.execute(statement))
+        await self._pay(answer.usage, statement)
+
+    async def lost(self, usage: Usage) -> None:
+        """Count what an answer cost of which nothing is kept."""
+        await self._pay(usage)
+
+    async def refusal(self) -> str | None:
+        """Why nothing more may be paid now, in a sentence for a person; None while it may."""
+        workspace = await self._whose()
+        return await self._spending.refusal(workspace) if workspace is not None else None
+
+    async def _pay(self, usage: Usage, *kept: sa.Executable) -> None:
+        """Keep and count in one transaction: an answer that another process paid for, too, was paid for twice."""
+        counted = self._spending.paid(self._version, usage.cost_usd)
+
+        def work(connection: sa.Connection) -> None:
+            for statement in (*kept, counted):
+                connection.execute(statement)
+
+        if self._workspace is not None:
+            self._spending.note(self._workspace, usage.cost_usd)
+        await self._database.write(work)
+
+    async def _whose(self) -> str | None:
+        if self._workspace is None:
+            mine = sa.select(documents.c.workspace).where(documents.c.id == self._version.rpartition(".")[0])
+            self._workspace = await self._database.read(lambda c: c.execute(mine).scalar())
+        return self._workspace
 
     async def total(self) -> Usage:
         """The sum of the answers on this version's account so far."""

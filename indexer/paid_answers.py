@@ -26,3 +26,9 @@ class PaidAnswers(Protocol):
         """Those that were paid, by request hash; the others are left out."""
 
     async def put(self, request_hash: str, answer: PaidAnswer) -> None: ...
+
+    async def lost(self, usage: Usage) -> None:
+        """Count what an answer cost of which nothing is kept."""
+
+    async def refusal(self) -> str | None:
+        """Why nothing more may be paid now, in a sentence for a person; None while it may. Asked before each call."""

@@ -83,6 +83,17 @@ paid_answers = sa.Table(
     sa.Column("created_at", sa.DateTime, nullable=False),
 )
 
+spending = sa.Table(
+    "spending",
+    metadata,
+    sa.Column("number", sa.Integer, primary_key=True, autoincrement=True),
+    sa.Column("workspace", sa.String(64), nullable=False),
+    sa.Column("at", sa.DateTime, nullable=False),
+    sa.Column("what", sa.String(16), nullable=False),  # context or answer
+    sa.Column("cost_usd", sa.Float, nullable=False),
+    sa.Index("spending_by_time", "workspace", "at"),
+)
+
 embeddings = sa.Table(
     "embeddings",
     metadata,

@@ -30,6 +30,13 @@ class IndexerSettings(BaseSettings):
     claude_timeout_seconds: float = Field(120.0, gt=0, description="Longest wait for Claude without a byte.")
     prices_file: Path | None = Field(None, description="JSON file of prices that replaces the built-in table.")
 
+    day_cap_usd: float | None = Field(
+        None,
+        ge=0,
+        allow_inf_nan=False,
+        description="Most US dollars for Claude a day (UTC), contexts and answers; at the cap it is not asked.",
+    )
+
     # Where things are kept
     data_dir: Path = Field(Path("data"), description="Folder for everything that is kept on this machine.")
     database_url: str | None = Field(None, description="Catalogue and queue. Default: SQLite under DATA_DIR.")
