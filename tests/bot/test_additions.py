@@ -1,0 +1,138 @@
+"""What is being added is remembered whatever dies, and a person's word reaches whoever works on it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from bot.adding import Item, Progress, Request, Twin, What
+from bot.ledger import Ledger, Made
+from indexer import Database
+from indexer.database import database_url
+
+pytestmark = pytest.mark.anyio
+
+FILE = Item(What.FILE, "F1", "Budget.xlsx")
+TEXT = Item(What.TEXT, "abc", "Pasted text", text="Ünder\x00 the desk", title="Keys")
+REQUEST = Request("add1", "T1", "U1", (FILE, TEXT), "channel:C1", channel="C1", response_url="https://slack.test/r")
+TWIN = Twin("d1", "Budget.xlsx", "name", "U2", datetime(2026, 2, 2, tzinfo=UTC), may_replace=True)
+
+
+@pytest.fixture
+async def ledger(tmp_path: Path) -> AsyncIterator[Ledger]:
+    database = await Database.open(database_url(None, tmp_path))
+    yield await Ledger.open(database)
+    await database.close()
+
+
+async def test_a_request_is_kept_as_it_was_made(ledger: Ledger) -> None:
+    assert await ledger.take_addition(REQUEST, "me")
+    assert await ledger.addition("add1") == REQUEST
+    assert await ledger.unfinished_additions() == [(REQUEST, "me")]
+    assert await ledger.progress_of("add1") == (Progress("waiting", "Budget.xlsx"), Progress("waiting", "Keys"))
+
+
+async def test_a_request_is_taken_once(ledger: Ledger) -> None:
+    assert await ledger.take_addition(REQUEST, "me")
+    assert not await ledger.take_addition(REQUEST, "another")
+    assert await ledger.unfinished_additions() == [(REQUEST, "me")]
+
+
+async def test_progress_is_kept_with_all_that_is_asked(ledger: Ledger) -> None:
+    await ledger.take_addition(REQUEST, "me")
+    asks = Progress("asks_twin", "Budget", document="d2", version="d2.1", done=3, total=9, twin=TWIN, decisions=("keep",))
+    await ledger.set_progress("add1", 0, asks)
+    assert (await ledger.progress_of("add1"))[0] == asks
+
+
+async def test_a_dead_process_s_request_is_claimed_by_one_only(ledger: Ledger) -> None:
+    await ledger.take_addition(REQUEST, "dead")
+    claims = [await ledger.claim_addition("add1", name, held_by="dead") for name in ("b", "c")]
+    assert claims == [True, False]
+
+
+async def test_a_request_rests_only_once_nothing_is_in_hand(ledger: Ledger) -> None:
+    await ledger.take_addition(REQUEST, "me")
+    assert not await ledger.rest_addition("add1", "me")
+    for number in (0, 1):
+        await ledger.set_progress("add1", number, Progress("ready", "x"))
+    assert not await ledger.rest_addition("add1", "somebody else")
+    assert await ledger.rest_addition("add1", "me")
+    assert await ledger.unfinished_additions() == []
+
+
+async def test_a_decision_wakes_a_resting_request_in_the_process_that_heard_it(ledger: Ledger) -> None:
+    await ledger.take_addition(REQUEST, "me")
+    await ledger.set_progress("add1", 0, Progress("asks_twin", "Budget", twin=TWIN))
+    await ledger.set_progress("add1", 1, Progress("ready", "Keys"))
+    assert await ledger.rest_addition("add1", "me")
+    assert await ledger.decide("add1", 0, "keep", "another") == "yours"
+    assert await ledger.unfinished_additions() == [(REQUEST, "another")]
+    decided = (await ledger.progress_of("add1"))[0]
+    assert (decided.state, decided.decisions, decided.twin) == ("waiting", ("keep",), TWIN)
+
+
+async def test_a_decision_on_a_request_in_another_s_hands_is_left_to_them(ledger: Ledger) -> None:
+    await ledger.take_addition(REQUEST, "me")
+    await ledger.set_progress("add1", 0, Progress("asks_cost", "Budget", estimate_usd=3.0))
+    assert await ledger.decide("add1", 0, "go_on", "another") == "theirs"
+    assert not await ledger.rest_addition("add1", "me"), "there is something to do again"
+
+
+async def test_of_two_decisions_the_first_counts(ledger: Ledger) -> None:
+    await ledger.take_addition(REQUEST, "me")
+    await ledger.set_progress("add1", 0, Progress("asks_twin", "Budget", twin=TWIN))
+    assert await ledger.decide("add1", 0, "cancel", "me") == "yours"
+    assert await ledger.decide("add1", 0, "replace", "me") == "over"
+    assert (await ledger.progress_of("add1"))[0].state == "cancelled"
+
+
+@pytest.mark.parametrize(("id", "number"), [("add1", 0), ("add1", 7), ("unknown", 0)])
+async def test_what_asks_nothing_is_not_decided(ledger: Ledger, id: str, number: int) -> None:
+    await ledger.take_addition(REQUEST, "me")
+    assert await ledger.decide(id, number, "keep", "me") == "over"
+
+
+async def test_where_it_is_told_is_remembered(ledger: Ledger) -> None:
+    await ledger.take_addition(REQUEST, "me")
+    assert await ledger.message_of("add1") is None
+    await ledger.told_at("add1", "D1", "1700000000.000100")
+    assert await ledger.message_of("add1") == ("D1", "1700000000.000100")
+
+
+async def test_texts_of_old_requests_are_forgotten_and_their_keys_are_not(ledger: Ledger) -> None:
+    await ledger.take_addition(REQUEST, "me")
+    await ledger.take_addition(replace(REQUEST, id="open"), "me")
+    for number in (0, 1):
+        await ledger.set_progress("add1", number, Progress("ready", "x"))
+    await ledger.rest_addition("add1", "me")
+    assert await ledger.forget_additions(datetime.now(UTC) + timedelta(seconds=5)) == 1
+    assert await ledger.addition("add1") is None
+    assert await ledger.addition("open") is not None
+    assert not await ledger.take_addition(REQUEST, "me")
+
+
+async def test_a_deleted_part_marks_every_document_that_was_made_of_it(ledger: Ledger) -> None:
+    await ledger.made_of("d1", "T1", ["C1:1.1", "C1:1.2"], "U1")
+    await ledger.made_of("d2", "T1", ["C1:1.2", "C1:1.2"], "U2")
+    await ledger.made_of("d3", "T1", ["F1"], "U3")
+    assert not await ledger.part_gone("C1:9.9")
+    assert await ledger.part_gone("C1:1.2")
+    assert sorted(await ledger.to_forget(), key=lambda made: made.document) == [
+        Made("d1", "T1", "U1"),
+        Made("d2", "T1", "U2"),
+    ]
+    assert await ledger.forgotten("d1")
+    assert not await ledger.forgotten("d1"), "whoever says so first tells the person"
+    assert await ledger.to_forget() == [Made("d2", "T1", "U2")]
+
+
+async def test_a_document_that_is_made_anew_forgets_what_it_was_made_of(ledger: Ledger) -> None:
+    await ledger.made_of("d1", "T1", ["C1:1.1"], "U1")
+    await ledger.made_of("d1", "T1", ["C1:2.2"], "U1")
+    assert not await ledger.part_gone("C1:1.1")
+    assert await ledger.part_gone("C1:2.2")
