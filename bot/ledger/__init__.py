@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
+from bot.ledger.additions import Made
 from bot.ledger.ledger import Ledger
 from bot.ledger.records import Feedback, StoredAnswer, StoredHit, StoredSource, new_answer_id, stored
 
-__all__ = ["Feedback", "Ledger", "StoredAnswer", "StoredHit", "StoredSource", "new_answer_id", "stored"]
+__all__ = ["Feedback", "Ledger", "Made", "StoredAnswer", "StoredHit", "StoredSource", "new_answer_id", "stored"]

@@ -18,6 +18,8 @@ from slack_sdk.errors import SlackClientError
 from bot.answering.answerer import Answerer
 from bot.ledger import Ledger
 from bot.settings import BotSettings
+from bot.slack.adding.desk import AddingDesk
+from bot.slack.adding.forgetting import Forgetting
 from bot.slack.connection import (
     TIMEOUT_SECONDS,
     UNREACHABLE,
@@ -31,7 +33,7 @@ from bot.slack.desk import Desk
 from bot.slack.directory import Directory
 from bot.slack.files import Attachments
 from bot.slack.intake import FollowUps, Intake
-from bot.slack.listeners import again, agent, answers, commands, directory, feedback, questions, rest, shortcuts
+from bot.slack.listeners import again, agent, answers, commands, deletions, directory, feedback, questions, rest, shortcuts
 from bot.slack.parts import Parts
 from bot.slack.reply import SlackReplies
 from bot.slack.sending.posting import Poster
@@ -54,6 +56,7 @@ class SlackBot:
     app: AsyncApp
     parts: Parts
     desk: Desk
+    adding: AddingDesk
 
 
 @asynccontextmanager
@@ -85,17 +88,24 @@ async def open_bot(settings: BotSettings, library: Indexer, answerer: Answerer) 
             poster=Poster(client),
         )
         executor = new_executor_id()
-        desk = Desk(parts.ledger, Leases(library.database, executor), executor, SlackReplies(parts))
-        app = build(parts, desk, settings)
-        for work in (people.stay_warm(), _warm_up(parts), _housekeeping(parts)):
+        leases = Leases(library.database, executor)
+        desk = Desk(parts.ledger, leases, executor, SlackReplies(parts))
+        adding = AddingDesk(parts, leases, executor)
+        forgetting = Forgetting(parts)
+        app = build(parts, desk, adding, forgetting, settings)
+        for work in (people.stay_warm(), _warm_up(parts), _housekeeping(parts), forgetting.go_on()):
             task = asyncio.create_task(work)
             stack.callback(task.cancel)
         await desk.open()
         stack.push_async_callback(desk.close)
-        yield SlackBot(app, parts, desk)
+        await adding.open()
+        stack.push_async_callback(adding.close)
+        yield SlackBot(app, parts, desk, adding)
 
 
-def build(parts: Parts, desk: Desk, settings: BotSettings) -> AsyncApp:
+def build(
+    parts: Parts, desk: Desk, adding: AddingDesk, forgetting: Forgetting, settings: BotSettings
+) -> AsyncApp:
     """Bolt with all listeners; the first that matches takes an event, so those that take anything come last."""
     secret = settings.slack_signing_secret
     app = AsyncApp(
@@ -103,9 +113,10 @@ def build(parts: Parts, desk: Desk, settings: BotSettings) -> AsyncApp:
         signing_secret=secret.get_secret_value() if secret else "only for HTTP",
         name="situate",
     )
+    deletions.register(app, forgetting)
     questions.register(app, parts, desk, Intake(parts.me, parts.ledger, FollowUps.parse(settings.follow_ups)))
     commands.register(app, parts, desk)
-    answers.register(app, parts)
+    answers.register(app, parts, adding)
     again.register(app, parts, desk)
     feedback.register(app, parts)
     agent.register(app, parts, desk)
@@ -168,6 +179,7 @@ async def _housekeeping(parts: Parts) -> None:
     """Forget, now and then, what is kept for a time only."""
     while True:
         await _in_peace(parts.ledger.forget(datetime.now(UTC) - timedelta(days=KEPT_DAYS)))
+        await _in_peace(parts.ledger.forget_additions(datetime.now(UTC) - timedelta(days=KEPT_DAYS)))
         await _in_peace(_forget_attached(parts))
         await asyncio.sleep(HOUSEKEEPING_SECONDS)
 

@@ -5,52 +5,80 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from bot.adding import ASKING, AT_WORK, Item, Request, What
 from bot.asking import Question
 from bot.ledger import StoredAnswer
+from bot.slack.adding.protocol import Additions
 from bot.slack.audience import of_person, thread_audience
 from bot.slack.clicks import Click, say
 from bot.slack.directory import CannotCheck, Gone
-from bot.slack.files import Attached, source_of
+from bot.slack.fetching import source_of
+from bot.slack.files import Attached
 from bot.slack.parts import Parts
-from bot.slack.refusals import refusal_of
-from indexer import Audience, Document, SituateError, Viewer
+from bot.slack.rights import may_add
+from indexer import Audience, Document, Viewer
 
 
 async def to_add(parts: Parts, question: Question, attached: Attached) -> tuple[str, ...]:
-    """The titles of attached files that can be added to the documents: guests have no documents of their own."""
-    try:
-        if attached.documents and question.is_direct and not (await parts.directory.person(question.user)).is_employee:
-            return ()
-    except (CannotCheck, Gone):
+    """The titles of attached files that can be added to the documents, as far as the asker may add any."""
+    if not attached.documents:
         return ()
-    return tuple(title for _, title in attached.documents)
+    try:
+        if question.is_direct and not (await parts.directory.person(question.user)).is_employee:
+            return ()  # guests have no documents of their own
+        if not question.is_direct or await may_add(parts, question.user, question.user_team):
+            return tuple(title for _, title in attached.documents)
+    except (CannotCheck, Gone):
+        pass
+    return ()
 
 
-async def add_attached(parts: Parts, click: Click, answer: StoredAnswer) -> None:
+async def add_attached(parts: Parts, additions: Additions, click: Click, answer: StoredAnswer) -> None:
     """Add what was attached to a question, for those who read there: the channel; in a direct message for the adder.
 
-    The person who clicked is told when it begins and how it ended, each time in one message that only they see. Added
-    once, however often it is clicked.
+    Once, however often it is clicked; again where nothing came of it.
     """
     direct = answer.channel.startswith("D")
     if direct and not (await parts.directory.person(click.user)).is_employee:
         await say(parts, click, "guests_keep_none")
         return
-    workspace = await parts.workspace.name()
-    documents = await _attached(parts, workspace, click, answer)
+    if not await may_add(parts, click.user, click.user_team):
+        await say(parts, click, "may_not_add")
+        return
+    documents = await _attached(parts, await parts.workspace.name(), click, answer)
     if not documents:
         await say(parts, click, "attached_gone")
         return
-    key = f"{answer.id}:add"
-    if await parts.ledger.begin_errand(key) == "busy":
-        return
-    try:
-        await say(parts, click, "adding", titles=", ".join(document.title for document in documents))
-        audience = Audience("user", click.user) if direct else Audience("channel", answer.channel)
-        for document in documents:
-            await _add(parts, workspace, click, document, audience)
-    finally:
-        await parts.ledger.end_errand(key, done=False)  # the same bytes added again cost nothing
+    request = await _new_request(additions, click, answer, documents)
+    if request is not None and await additions.take(request):
+        additions.begin(request)
+    # Whoever clicks second is told the same: it is being added, or was.
+    await say(parts, click, "adding", titles=", ".join(document.title for document in documents))
+
+
+async def _new_request(
+    additions: Additions, click: Click, answer: StoredAnswer, documents: list[Document]
+) -> Request | None:
+    """The request for what was attached; None while one that somebody made is under way, or came to something."""
+    audience = Audience("user", click.user) if answer.channel.startswith("D") else Audience("channel", answer.channel)
+    id = answer.id
+    while earlier := await additions.progress(id):
+        if any(item.state in (*AT_WORK, *ASKING, "ready") for item in earlier):
+            return None
+        id += "+"
+    return Request(
+        id=id,
+        team=click.team,
+        user=click.user,
+        user_team=click.user_team,
+        items=tuple(
+            Item(What.FILE, document.source.rpartition(":")[2], document.title, title=document.title)
+            for document in documents
+        ),
+        audience=str(audience),
+        channel=answer.channel,
+        response_url=click.response_url,
+    )
 
 
 async def _attached(parts: Parts, workspace: str, click: Click, answer: StoredAnswer) -> list[Document]:
@@ -64,23 +92,3 @@ async def _attached(parts: Parts, workspace: str, click: Click, answer: StoredAn
         return []
     documents = await parts.library.documents(workspace, Viewer(frozenset({audience})))
     return [document for document in documents if document.source in sources]
-
-
-async def _add(parts: Parts, workspace: str, click: Click, document: Document, audience: Audience) -> None:
-    title = document.title
-    texts = await parts.texts(click.user)
-    try:
-        original = await parts.library.original(workspace, document.id)
-        added = await parts.library.add(
-            original, workspace=workspace, audience=audience, title=title, added_by=click.user
-        )
-        rows = [row async for row in parts.library.follow([added.version])]
-    except SituateError as error:
-        await say(parts, click, "not_added", title=title, why=texts.of_error(error))
-        return
-    last = rows[-1] if rows else None
-    if last is None or last.state != "published":
-        why = refusal_of(last.error, title, texts) if last is not None and last.error else ""
-        await say(parts, click, "not_added", title=title, why=why)
-    else:
-        await say(parts, click, "added_for_you" if audience.kind == "user" else "added_for_channel", title=title)

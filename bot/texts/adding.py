@@ -54,4 +54,26 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "adding_button_keep_both": ("Keep both", "Garder les deux"),
     "adding_button_go_on": ("Go on", "Continuer"),
     "adding_button_cancel": ("Cancel", "Annuler"),
+    # -- what becomes of it ------------------------------------------------------------------------------------------
+    "audience_too_wide": (
+        "It comes from where fewer people read. Add it for that channel or for yourself only, or ask an administrator.",
+        "Cela vient d'un endroit que moins de personnes lisent. Ajoutez-le pour ce canal ou pour vous seul, ou"
+        " demandez à un administrateur.",
+    ),
+    "audience_not_yours": (
+        "You cannot add documents for those readers; choose a channel that you and I are in.",
+        "Vous ne pouvez pas ajouter de documents pour ces lecteurs ; choisissez un canal où vous et moi sommes.",
+    ),
+    "old_one_stays": (
+        "I could not take out {title}; remove it from the list of documents.",
+        "Je n'ai pas pu retirer {title} ; retirez-le depuis la liste des documents.",
+    ),
+    "some_contexts_missing": (
+        "Some of its passages are found by their own words only, for now.",
+        "Certains de ses passages ne se trouvent que par leurs propres mots, pour l'instant.",
+    ),
+    "source_deleted": (
+        "I have forgotten {title}: what it was made of was deleted in Slack.",
+        "J'ai oublié {title} : ce dont il était fait a été supprimé dans Slack.",
+    ),
 }

@@ -44,7 +44,9 @@ async def test_a_request_is_taken_once(ledger: Ledger) -> None:
 
 async def test_progress_is_kept_with_all_that_is_asked(ledger: Ledger) -> None:
     await ledger.take_addition(REQUEST, "me")
-    asks = Progress("asks_twin", "Budget", document="d2", version="d2.1", done=3, total=9, twin=TWIN, decisions=("keep",))
+    asks = Progress(
+        "asks_twin", "Budget", document="d2", version="d2.1", done=3, total=9, twin=TWIN, decisions=("keep",)
+    )
     await ledger.set_progress("add1", 0, asks)
     assert (await ledger.progress_of("add1"))[0] == asks
 

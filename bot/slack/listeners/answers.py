@@ -9,6 +9,7 @@ from typing import Any
 from slack_bolt.async_app import AsyncAck, AsyncApp
 
 from bot.ledger import StoredAnswer
+from bot.slack.adding.protocol import Additions
 from bot.slack.clicks import Click, click_of, on_click, reason, respond, say, tell, try_to
 from bot.slack.helpers import pass_on
 from bot.slack.keeping import add_attached
@@ -21,7 +22,7 @@ from bot.slack.showing.messages import muted_message, sentence_message
 log = logging.getLogger(__name__)
 
 
-def register(app: AsyncApp, parts: Parts) -> None:
+def register(app: AsyncApp, parts: Parts, additions: Additions) -> None:
     async def show_passages(ack: AsyncAck, body: dict[str, Any]) -> None:
         """A form opens at once, and is filled as soon as it is known who may read what."""
         await ack()
@@ -43,12 +44,15 @@ def register(app: AsyncApp, parts: Parts) -> None:
         if (answer := actions.muted_answer(click.value)) is not None:
             await _with_answer(parts, click, answer, _mute)
 
+    async def add_file(parts: Parts, click: Click, answer: StoredAnswer) -> None:
+        await add_attached(parts, additions, click, answer)
+
     app.action(actions.SHOW_PASSAGES)(show_passages)
     app.action(actions.MORE)(on_click(parts, more))
     app.action(actions.UNMUTE)(on_answer(_unmute))
     app.action(actions.ASK_PERSON)(on_answer(pass_on))
     app.action(actions.SHARE)(on_answer(_share))
-    app.action(actions.ADD_FILE)(on_answer(add_attached))
+    app.action(actions.ADD_FILE)(on_answer(add_file))
 
 
 async def _with_answer(

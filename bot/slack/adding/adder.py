@@ -1,0 +1,228 @@
+"""One thing that somebody wants added: fetched, looked at, asked about where that is due, indexed, published.
+
+Whatever happens ends in a state that the person can be told: ready, refused with a sentence, or a question. Until it is
+added nothing is stored and nothing is paid.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final
+
+from bot.adding import Item, Progress, Request, Twin, What
+from bot.answering.trouble import logged
+from bot.slack.adding.originals import Fetched, NotAdded, original_of
+from bot.slack.audience import of_reader
+from bot.slack.directory import CannotCheck
+from bot.slack.parts import Parts
+from bot.slack.refusals import refusal_of
+from bot.slack.rights import choices, may_add, may_remove
+from bot.texts import Texts
+from indexer import Audience, Document, DocumentId, Examined, SituateError, Version, VersionId
+
+log = logging.getLogger(__name__)
+
+# Of the passages of a document: two stages that each take all of them, shown as one count.
+_HALVES: Final = {"situating": 0, "embedding": 1, "storing": 2}
+
+
+class Adder:
+    """Adds items. Raises nothing but CatalogueUnavailable and CancelledError."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+
+    async def add(self, request: Request, number: int, item: Progress, changed: Callable[[], None]) -> None:
+        """Take one item as far as it comes. ``changed`` is called after each step that people may see."""
+        await _Adding(self._parts, request, number, item, changed).run()
+
+    async def remove(self, request: Request, number: int, item: Progress) -> None:
+        """Take out the document that an item became. Raises SituateError."""
+        if item.document is None:
+            return
+        workspace = await self._parts.workspace.name()
+        await self._parts.library.remove(workspace, DocumentId(item.document))
+        await self._parts.ledger.forgotten(item.document)
+        await self._parts.ledger.set_progress(request.id, number, replace(item, state="removed"))
+
+
+class _Adding:
+    """One item while it is added."""
+
+    def __init__(
+        self, parts: Parts, request: Request, number: int, item: Progress, changed: Callable[[], None]
+    ) -> None:
+        self._parts = parts
+        self._request = request
+        self._number = number
+        self._item: Item = request.items[number]
+        self._progress = item
+        self._changed = changed
+        self._texts: Texts
+
+    async def run(self) -> None:
+        self._texts = await self._parts.texts(self._request.user)
+        name = self._progress.title
+        try:
+            await self._run()
+        except NotAdded as error:
+            await self._step("refused", sentence=error.sentence(self._texts))
+        except SituateError as error:
+            await self._step("refused", sentence=refusal_of(self._texts.of_error(error), name, self._texts))
+        except Exception as error:  # noqa: BLE001 whoever adds gets a sentence, whatever is wrong in here
+            sentence = self._texts.say("our_side")
+            told = self._texts.say("reference", reference=logged(sentence, error))
+            await self._step("refused", sentence=f"{sentence} ({told})")
+
+    async def _run(self) -> None:
+        parts, request = self._parts, self._request
+        workspace = await parts.workspace.name()
+        if self._progress.version is not None:  # it is on the queue since a process died that told of it
+            await self._follow(workspace, VersionId(self._progress.version))
+            return
+        await self._step("reading")
+        if not await may_add(parts, request.user, request.user_team):
+            raise NotAdded("may_not_add")
+        fetched = await original_of(parts, self._item, user=request.user, user_team=request.user_team)
+        audience = await self._audience(fetched)
+        title = self._item.title or fetched.title
+        looked_at = await parts.library.examine(fetched.original, workspace=workspace, audience=audience, title=title)
+        await self._step("reading", title=looked_at.title)
+        if await self._asks(workspace, fetched, looked_at):
+            return
+        added = await parts.library.add(
+            fetched.original, workspace=workspace, audience=audience, title=title, added_by=request.user
+        )
+        await parts.ledger.made_of(added.document, workspace, fetched.made_of, request.user)
+        await self._step("indexing", document=added.document, version=added.version, total=looked_at.chunks)
+        await self._follow(workspace, added.version)
+
+    async def _audience(self, fetched: Fetched) -> Audience:
+        """The audience that was chosen, if it may be, now and for where this comes from; else a refusal."""
+        request = self._request
+        told = await choices(
+            self._parts,
+            request.user,
+            request.channel,
+            user_team=request.user_team,
+            origins=fetched.origins,
+            made_from=fetched.made_from,
+        )
+        if told.refused is not None:
+            raise NotAdded(told.refused)
+        if not request.audience and told.default is not None:
+            return told.default
+        for choice in told.options:
+            if str(choice.audience) == request.audience:
+                return choice.audience
+        raise NotAdded("audience_too_wide" if told.limited else "audience_not_yours")
+
+    async def _asks(self, workspace: str, fetched: Fetched, looked_at: Examined) -> bool:
+        """Whether a person must decide first; they are asked then."""
+        decided = self._progress.decisions
+        if not {"replace", "keep"} & set(decided):
+            twin = await self._twin(workspace, fetched, looked_at)
+            if twin is not None:
+                await self._step("asks_twin", twin=twin)
+                return True
+        if "go_on" not in decided and looked_at.estimate_usd > self._parts.settings.confirm_cost_usd:
+            await self._step("asks_cost", estimate_usd=looked_at.estimate_usd)
+            return True
+        return False
+
+    async def _twin(self, workspace: str, fetched: Fetched, looked_at: Examined) -> Twin | None:
+        """A document that looks like the same, among those that the person may read."""
+        parts, request = self._parts, self._request
+        reading = await of_reader(parts.directory, request.user, request.user_team)
+        name = "" if self._item.what is What.LINK else fetched.original.name
+        alike = await parts.library.alike(workspace, looked_at, name, reading.viewer)
+        # The same thing for the same readers is a new version of it, and for others it is the same on purpose.
+        others = [one for one in alike if one.document.source != fetched.original.source]
+        if not others:
+            return None
+        document: Document = others[0].document
+        return Twin(
+            document.id,
+            document.title,
+            others[0].same,
+            document.added_by,
+            document.added_at,
+            await may_remove(parts, request.user, document),
+        )
+
+    async def _follow(self, workspace: str, version: VersionId) -> None:
+        """Tell of a version on its way, to the end."""
+        await self._parts.library.work()  # a version that another process queued is worked on here, too
+        last: Version | None = None
+        async for row in self._parts.library.follow([version]):
+            last = row
+            if row.state in ("queued", "running"):
+                await self._step("indexing", title=row.title, done=passages_done(row), total=row.chunks or row.total)
+        if last is None or last.state in ("withdrawn", "removed"):
+            await self._step("removed")
+        elif last.state in ("published", "replaced"):
+            await self._published(workspace, last)
+        else:
+            sentence = refusal_of(last.error or "", last.title, self._texts)
+            await self._step("refused", sentence=sentence, document=None)
+
+    async def _published(self, workspace: str, version: Version) -> None:
+        sentence = ""
+        if "replace" in self._progress.decisions and self._progress.twin is not None:
+            sentence = await self._replaced(workspace, self._progress.twin)
+        failed = len(version.failures)
+        await self._step(
+            "ready",
+            title=version.title,
+            done=version.chunks,
+            total=version.chunks,
+            twin=None,
+            sentence=" ".join(filter(None, (sentence, *(self._texts.say(key) for key in _remarks(version))))),
+            cost_usd=version.usage.cost_usd,
+            failed_contexts=failed,
+        )
+
+    async def _replaced(self, workspace: str, twin: Twin) -> str:
+        """Take out what this replaces; "" where that is done, or a sentence."""
+        parts, user = self._parts, self._request.user
+        reading = await of_reader(parts.directory, user, self._request.user_team)
+        known = {one.id: one for one in await parts.library.documents(workspace, reading.viewer)}
+        old = known.get(DocumentId(twin.document))
+        if old is None:
+            return ""
+        try:
+            if await may_remove(parts, user, old):
+                await parts.library.remove(workspace, old.id)
+                await parts.ledger.forgotten(old.id)
+                return ""
+        except CannotCheck:
+            pass
+        except SituateError as error:
+            log.warning("a document that was replaced could not be removed: %s", error)
+        return self._texts.say("old_one_stays", title=old.title)
+
+    async def _step(self, state: str, **values: object) -> None:
+        """Write how far it has come. Raises CatalogueUnavailable."""
+        after = replace(self._progress, state=state, **values)  # type: ignore[arg-type]  # checked by its callers' tests
+        if after != self._progress:
+            self._progress = after
+            await self._parts.ledger.set_progress(self._request.id, self._number, after)
+            self._changed()
+
+
+def passages_done(version: Version) -> int:
+    """How many passages of a version are done, as one count that does not go back over its stages.
+
+    Of 42 passages, all of them situated and none embedded, that is 21.
+    """
+    half = _HALVES.get(version.stage)
+    if half is None or not version.total:
+        return 0
+    return min(version.total, (half * version.total + min(version.done, version.total)) // 2)
+
+
+def _remarks(version: Version) -> list[str]:
+    """What is worth knowing about a document that is ready, as keys of the texts."""
+    return ["some_contexts_missing"] if version.failures else []

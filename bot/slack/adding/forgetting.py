@@ -1,0 +1,75 @@
+"""What was deleted in Slack is forgotten here: the documents that were made of it go, and who added them is told."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+from bot.ledger import Made
+from bot.slack.adding.conversation import conversation_with
+from bot.slack.clicks import try_to
+from bot.slack.fetching import source_of
+from bot.slack.parts import Parts
+from bot.slack.sending.posting import Place
+from bot.slack.showing.messages import sentence_message
+from indexer import DocumentId, SituateError
+
+log = logging.getLogger(__name__)
+
+LOOK_SECONDS = 30.0  # between two looks for what another process could not finish
+
+
+class Forgetting:
+    """Marks what is gone at once, so that nothing is lost in a crash, and forgets it in the background."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        self._news = asyncio.Event()
+
+    async def gone(self, part: str) -> None:
+        """A message (``C1:1700000000.000100``) or a file (``F1``) was deleted. Raises CatalogueUnavailable."""
+        parts = self._parts
+        if ":" not in part:
+            workspace = await parts.workspace.name()
+            for row in await parts.library.attempts(workspace):
+                if row.source == source_of(part) and not row.audience.is_passing:
+                    await parts.ledger.made_of(row.document, workspace, [part], row.added_by or "")
+        if await parts.ledger.part_gone(part):
+            self._news.set()
+
+    async def go_on(self) -> None:
+        """Forget what is marked, again and again, until cancelled."""
+        while True:
+            self._news.clear()
+            try:
+                await self.sweep()
+            except SituateError as error:
+                log.warning("what was deleted in Slack could not be forgotten yet: %s", error)
+            except Exception:
+                log.exception("what was deleted in Slack could not be forgotten yet")
+            try:
+                async with asyncio.timeout(LOOK_SECONDS):
+                    await self._news.wait()
+            except TimeoutError:
+                continue
+
+    async def sweep(self) -> None:
+        """Forget all that is marked. Raises SituateError."""
+        for made in await self._parts.ledger.to_forget():
+            known = {row.document: row for row in await self._parts.library.attempts(made.workspace)}
+            row = known.get(DocumentId(made.document))
+            if row is not None:
+                await self._parts.library.remove(made.workspace, row.document)
+            if await self._parts.ledger.forgotten(made.document) and row is not None:
+                await self._tell(made, row.title)
+
+    async def _tell(self, made: Made, title: str) -> None:
+        """The adder, in their direct conversation: they know what they added."""
+        parts = self._parts
+        channel = await conversation_with(parts.client, made.user) if made.user else None
+        if channel is None:
+            return
+        told = sentence_message((await parts.texts(made.user)).say("source_deleted", title=title))
+        place = Place(parts.me.team, channel, None, made.user)
+        key = f"{made.document}:forgotten"
+        await try_to(parts.poster.post(place, blocks=told.blocks, text=told.text, key=key))

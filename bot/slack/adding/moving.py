@@ -1,0 +1,132 @@
+"""The one message that moves while documents are added, in the direct conversation with whoever adds them."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from bot.adding import Progress, Request
+from bot.slack.adding.conversation import conversation_with
+from bot.slack.audience import of_reader
+from bot.slack.clicks import respond
+from bot.slack.directory import CannotCheck
+from bot.slack.parts import Parts
+from bot.slack.rights import is_admin
+from bot.slack.sending.calls import Lost, Refused
+from bot.slack.sending.posting import NotPosted, Place
+from bot.slack.showing.messages import Message
+from bot.slack.showing.moving import moving_message
+from bot.texts import TO_EVERYBODY, Texts
+from indexer import Audience, DocumentId, SituateError
+
+log = logging.getLogger(__name__)
+
+UPDATE_SECONDS = 1.0  # between two updates; Slack takes about fifty a minute
+
+
+class Moving:
+    """Shows how far a request has come: posted once, then updated, and right at the end whatever was lost between."""
+
+    def __init__(self, parts: Parts, request: Request) -> None:
+        self._parts = parts
+        self._request = request
+        self._texts: Texts = TO_EVERYBODY
+        self._for_admin = False
+        self._news = asyncio.Event()
+        self._shown: Message | None = None
+        self._nowhere = False  # there is no conversation with this person: the response URL is what is left
+
+    def changed(self) -> None:
+        """There is something new to show."""
+        self._news.set()
+
+    @asynccontextmanager
+    async def kept_up(self) -> AsyncIterator[None]:
+        """The message is there, and follows what happens, until the end."""
+        await self._know_the_person()
+        writer = asyncio.create_task(self._keep_up())
+        try:
+            yield
+        finally:
+            writer.cancel()
+            await asyncio.gather(writer, return_exceptions=True)
+        await self._show(at_last=True)
+
+    async def show(self) -> None:
+        """Bring the message up to date."""
+        await self._know_the_person()
+        await self._show(at_last=True)
+
+    # -- within --------------------------------------------------------------------------------------------------------
+
+    async def _keep_up(self) -> None:
+        while True:
+            await self._show()
+            await asyncio.sleep(UPDATE_SECONDS)
+            await self._news.wait()
+            self._news.clear()
+
+    async def _know_the_person(self) -> None:
+        self._texts = await self._parts.texts(self._request.user)
+        try:
+            self._for_admin = await is_admin(self._parts, self._request.user, self._request.user_team)
+        except CannotCheck:
+            self._for_admin = False
+
+    async def _show(self, *, at_last: bool = False) -> None:
+        """Post or update, unless nothing is new. What Slack does not take is logged: the work goes on."""
+        try:
+            message = await self._message()
+            if message == self._shown:
+                return
+            if await self._said(message, at_last=at_last):
+                self._shown = message
+        except (NotPosted, Refused, Lost) as error:
+            log.warning("how far documents have come could not be shown: %s", error)
+        except SituateError as error:
+            log.warning("how far documents have come could not be looked up: %s", error)
+
+    async def _message(self) -> Message:
+        items = await self._readable(await self._parts.ledger.progress_of(self._request.id))
+        return moving_message(self._request.id, items, self._texts, for_admin=self._for_admin)
+
+    async def _readable(self, items: tuple[Progress, ...]) -> tuple[Progress, ...]:
+        """The items as the person may see them now: of a document that they may not read no title is shown."""
+        if all(item.document is None for item in items):
+            return items
+        try:
+            reading = await of_reader(self._parts.directory, self._request.user, self._request.user_team)
+            workspace = await self._parts.workspace.name()
+            documents = {row.document: row.audience for row in await self._parts.library.attempts(workspace)}
+        except SituateError:
+            return tuple(item if item.document is None else item.without_title() for item in items)
+
+        def may_read(item: Progress) -> bool:
+            audience = documents.get(DocumentId(item.document or ""))
+            if audience is None:  # it is gone; by what it was added for
+                audience = Audience.parse(self._request.audience) if self._request.audience else None
+            return audience is None or reading.viewer.may_read(audience)
+
+        return tuple(item if item.document is None or may_read(item) else item.without_title() for item in items)
+
+    async def _said(self, message: Message, *, at_last: bool) -> bool:
+        known = await self._parts.ledger.message_of(self._request.id)
+        if known is not None:
+            return await self._parts.poster.update(*known, message.blocks, message.text, patient=at_last)
+        channel = None if self._nowhere else await conversation_with(self._parts.client, self._request.user)
+        if channel is None:
+            self._nowhere = True
+            return await self._in_response(message) if at_last or self._shown is None else False
+        request = self._request
+        place = Place(request.team, channel, None, request.user, request.user_team)
+        key = f"{request.id}:adding"
+        ts = await self._parts.poster.post(place, blocks=message.blocks, text=message.text, key=key)
+        await self._parts.ledger.told_at(request.id, channel, ts)
+        return True
+
+    async def _in_response(self, message: Message) -> bool:
+        """By the response URL, for the person's eyes: where it begins, and where it ends."""
+        body = {"response_type": "ephemeral", "replace_original": False, "text": message.text, "blocks": message.blocks}
+        return await respond(self._request.response_url, body)
