@@ -120,6 +120,7 @@ async def test_files_need_the_token_and_the_scope(
     slack: SlackServer, company: Company, slack_client: AsyncWebClient
 ) -> None:
     file = slack.file("report.pdf", b"%PDF-1.7", by=company.ana, mimetype="application/pdf")
+    slack.says(company.ana, company.general, "See this", files=[file])
     info = (await slack_client.files_info(file=file.id))["file"]
     good = {"Authorization": f"Bearer {slack.bot_token}"}
 

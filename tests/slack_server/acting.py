@@ -110,43 +110,12 @@ class Acting(Transport):
 
         return self.on_loop(delete)
 
-    def deletes_file(self, file: File) -> Delivery:
-        file.deleted = True
-        return self.on_loop(lambda: self.event({"type": "file_deleted", "file_id": file.id}))
-
     def reacts(self, person: Person, channel: Channel, ts: str, name: str) -> Delivery:
         """``reacts(ana, channel, ts, "+1")``."""
         return self._reaction(person, channel, ts, name, "reaction_added")
 
     def unreacts(self, person: Person, channel: Channel, ts: str, name: str) -> Delivery:
         return self._reaction(person, channel, ts, name, "reaction_removed")
-
-    def joins(self, person: Person, channel: Channel) -> Delivery:
-        """Come into a channel (also the app: ``joins(slack.bot, channel)``)."""
-
-        def join() -> Delivery:
-            channel.members.add(person.id)
-            return self.event(self._membership("member_joined_channel", person, channel), channel)
-
-        return self.on_loop(join)
-
-    def leaves(self, person: Person, channel: Channel) -> Delivery:
-        """Leave a channel. The app itself hears of that as ``channel_left`` or ``group_left``."""
-
-        def leave() -> Delivery:
-            channel.members.discard(person.id)
-            if person is self.bot:
-                kind = "group_left" if channel.kind == "group" else "channel_left"
-                return self.event({"type": kind, "channel": channel.id})
-            return self.event(self._membership("member_left_channel", person, channel), channel)
-
-        return self.on_loop(leave)
-
-    def opens_messages_tab(self, person: Person) -> Delivery:
-        """Open the app's Messages tab."""
-        channel = self.direct(person)
-        event = {"type": "app_home_opened", "user": person.id, "channel": channel.id, "tab": "messages"}
-        return self.on_loop(lambda: self.event(event))
 
     def presses_stop(self, person: Person, channel: Channel, thread: str) -> Delivery:
         """Press Stop in a thread: its open streams take no more, and the app hears of it."""
@@ -246,10 +215,6 @@ class Acting(Transport):
 
     def _about(self, channel: Channel) -> JSON:
         return {"type": "message", "channel": channel.id, "channel_type": channel.kind, "ts": self.new_ts()}
-
-    def _membership(self, kind: str, person: Person, channel: Channel) -> JSON:
-        short = "C" if channel.kind == "channel" else "G"
-        return {"type": kind, "user": person.id, "channel": channel.id, "channel_type": short, "team": person.team}
 
     def _reaction(self, person: Person, channel: Channel, ts: str, name: str, kind: str) -> Delivery:
         def react() -> Delivery:

@@ -1,4 +1,4 @@
-"""What people do that the app must answer at once: commands, buttons, modals."""
+"""What people do that the app must answer at once: commands, buttons, forms, the Home tab."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 
 from tests.slack_server.deliveries import Delivery
 from tests.slack_server.errors import JSON, Refused
+from tests.slack_server.filling import action_of, clickable, state_of
 from tests.slack_server.messages import Message
 from tests.slack_server.modals import Modals
 from tests.slack_server.posting import Posting
-from tests.slack_server.rendering import actions_of
 from tests.slack_server.texts import typed
 from tests.slack_server.world import Channel, Person, View
 
@@ -62,7 +62,7 @@ class Clicking(Posting, Modals):
 
         def click() -> Delivery:
             message = self._message_of(person, channel, message_ts)
-            block_id, element = _find(message.all_blocks, action_id, value, f"{person.name} sees")
+            block_id, element = clickable(message.all_blocks, action_id, value, f"{person.name} sees")
             payload = self._payload("block_actions", person) | {
                 "container": {
                     "type": "message",
@@ -74,7 +74,7 @@ class Clicking(Posting, Modals):
                 "channel": {"id": channel.id, "name": _NAMES.get(channel.kind, channel.name)},
                 "state": {"values": {}},
                 "response_url": self.new_response_url(channel.id, person.id, message_ts),
-                "actions": [_action(block_id, element, option, self.new_ts())],
+                "actions": [action_of(block_id, element, option, self.new_ts())],
             }
             if message.ephemeral_to is None:
                 payload["message"] = message.as_json()
@@ -83,11 +83,13 @@ class Clicking(Posting, Modals):
         return self.on_loop(click)
 
     def uses_shortcut(self, person: Person, channel: Channel, message_ts: str, callback_id: str) -> Delivery:
-        """Use a shortcut from the menu of a message that this person sees."""
+        """Use a shortcut from the menu of a message that this person sees, also where the app is not."""
 
         def use() -> Delivery:
             message = self._message_of(person, channel, message_ts)
+            assert message.ephemeral_to is None, "a message for one person only has no shortcuts"
             payload = self._payload("message_action", person) | {
+                "action_ts": self.new_ts(),
                 "callback_id": callback_id,
                 "channel": {"id": channel.id, "name": _NAMES.get(channel.kind, channel.name)},
                 "message_ts": message_ts,
@@ -98,25 +100,38 @@ class Clicking(Posting, Modals):
 
         return self.on_loop(use)
 
-    def clicks_in_view(
+    def clicks_in_home(
         self, person: Person, action_id: str, *, option: str | None = None, value: str | None = None
     ) -> Delivery:
-        """Click something in the modal that this person has open."""
+        """Click something on the Home tab as it was published last: of several with this ``action_id`` what has this
+        ``value``, or offers this ``option``."""
 
         def click() -> Delivery:
-            view = self._top_view(person)
-            block_id, element = _find(view.blocks, action_id, value, f"{person.name}'s modal shows")
-            payload = self._payload("block_actions", person) | {
-                "container": {"type": "view", "view_id": view.id},
-                "view": self.view_json(view),
-                "actions": [_action(block_id, element, option, self.new_ts())],
-            }
-            return self.send("interactive", payload, f"block_actions {action_id}")
+            home = self.homes.get(person.id)
+            assert home is not None, f"nothing was published on {person.name}'s Home tab"
+            return self._click_in(home, person, action_id, option, value, {})
+
+        return self.on_loop(click)
+
+    def clicks_in_view(
+        self,
+        person: Person,
+        action_id: str,
+        *,
+        option: str | None = None,
+        value: str | None = None,
+        filled: Mapping[str, Any] | None = None,
+    ) -> Delivery:
+        """Click something in the modal that this person has open. ``filled``: what is in its inputs by then."""
+
+        def click() -> Delivery:
+            return self._click_in(self._top_view(person), person, action_id, option, value, dict(filled or {}))
 
         return self.on_loop(click)
 
     def submits(self, person: Person, values: Mapping[str, Any] | None = None) -> Delivery:
-        """Press the modal's submit button. ``values`` by ``action_id``: text, an option's value, or a list of them.
+        """Press the modal's submit button. ``values`` by ``action_id``: text, an option's value, or a list of them;
+        for a ``file_input`` a list of files, which are uploaded by that and shared nowhere.
 
         The modal closes with the acknowledgement, unless that says otherwise (``errors``, ``update``, ``push``).
         """
@@ -124,7 +139,7 @@ class Clicking(Posting, Modals):
         def submit() -> Delivery:
             view = self._top_view(person)
             assert view.content.get("submit"), f"the modal {view.title} has no submit button"
-            state = _state(view.blocks, dict(values or {}))
+            state = state_of(view.blocks, dict(values or {}), person)
             payload = self._payload("view_submission", person) | {
                 "view": self.view_json(view) | {"state": {"values": state}},
                 "response_urls": [],
@@ -152,6 +167,19 @@ class Clicking(Posting, Modals):
         return self.on_loop(close)
 
     # On the loop only
+
+    def _click_in(
+        self, view: View, person: Person, action_id: str, option: str | None, value: str | None, filled: dict[str, Any]
+    ) -> Delivery:
+        shows = f"{person.name}'s {view.content['type']} shows"
+        block_id, element = clickable(view.blocks, action_id, value, shows, option=option)
+        state = state_of(view.blocks, filled, person, whole=False)
+        payload = self._payload("block_actions", person) | {
+            "container": {"type": "view", "view_id": view.id},
+            "view": self.view_json(view) | {"state": {"values": state}},
+            "actions": [action_of(block_id, element, option, self.new_ts())],
+        }
+        return self.send("interactive", payload, f"block_actions {action_id}")
 
     def _answered(self, payload: JSON, body: JSON) -> None:
         if body.get("text") or body.get("blocks"):
@@ -208,60 +236,3 @@ class Clicking(Posting, Modals):
             "enterprise": None,
             "is_enterprise_install": False,
         }
-
-
-def _find(blocks: list[JSON], action_id: str, value: str | None, who: str) -> tuple[str, JSON]:
-    there = actions_of(blocks)
-    for block_id, element in there:
-        if element["action_id"] == action_id and value in (None, element.get("value")):
-            return block_id, element
-    raise AssertionError(f"{who} no {action_id}, but {[element['action_id'] for _, element in there]}")
-
-
-def _action(block_id: str, element: JSON, option: str | None, ts: str) -> JSON:
-    kind = element["type"]
-    action: JSON = {"type": kind, "action_id": element["action_id"], "block_id": block_id, "action_ts": ts}
-    if kind == "feedback_buttons":
-        buttons = [element["positive_button"], element["negative_button"]]
-        chosen = next((button for button in buttons if button["value"] == option), None)
-        assert chosen is not None, f"there is no button {option}, but {[button['value'] for button in buttons]}"
-        return action | {"text": chosen["text"], "value": chosen["value"]}
-    if "options" in element:
-        return action | {"selected_option": _option(element, option)}
-    return action | {name: element[name] for name in ("text", "value", "url") if name in element}
-
-
-def _option(element: JSON, value: Any) -> JSON:
-    for option in element["options"]:
-        if option["value"] == value:
-            found: JSON = option
-            return found
-    raise AssertionError(f"there is no option {value}, but {[option['value'] for option in element['options']]}")
-
-
-def _state(blocks: list[JSON], values: dict[str, Any]) -> JSON:
-    """``state.values`` of a submission; what a person cannot submit is an ``AssertionError``."""
-    state: JSON = {}
-    for block in blocks:
-        if block["type"] != "input":
-            continue
-        element = block["element"]
-        given = values.pop(element["action_id"], None)
-        preset = any(name.startswith("initial_") for name in element)
-        assert given or preset or block.get("optional"), f"Slack wants a value for {block['label']['text']}"
-        state[block["block_id"]] = {element["action_id"]: {"type": element["type"]} | _given(element, given)}
-    assert not values, f"the modal has no inputs {sorted(values)}"
-    return state
-
-
-def _given(element: JSON, given: Any) -> JSON:
-    kind = element["type"]
-    if kind in ("radio_buttons", "static_select"):
-        return {"selected_option": _option(element, given) if given else element.get("initial_option")}
-    if kind in ("checkboxes", "multi_static_select"):
-        return {"selected_options": [_option(element, value) for value in given or ()]}
-    if kind == "file_input":
-        return {"files": [file.as_json() for file in given or ()]}
-    if kind == "plain_text_input" and given is not None:
-        assert len(given) <= element.get("max_length", 3000), "Slack takes no more than max_length characters"
-    return {"value": element.get("initial_value") if given is None else given}

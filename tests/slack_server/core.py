@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import copy
 import importlib
 import re
 import threading
@@ -18,60 +19,13 @@ from typing import Any, TypeVar
 from tests.slack_server.errors import JSON
 from tests.slack_server.faults import Faults, Rates
 from tests.slack_server.messages import Message
+from tests.slack_server.records import Call, ResponseUrl, Session, Status, Trigger
 from tests.slack_server.signatures import ALL_SCOPES
 from tests.slack_server.world import Channel, ChannelKind, File, Person, View
 
 MANIFEST = Path(__file__).parents[2] / "manifest.yml"
 CALL_SECONDS = 20.0
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """One call of the Web API: when (monotonic seconds), with what (the token left out), and what came of it."""
-
-    method: str
-    args: JSON
-    at: float
-    result: JSON | None  # None: it got no answer (a fault)
-    seconds: float
-
-
-@dataclass(frozen=True, slots=True)
-class Status:
-    """What the app showed of its work in a thread. ``how``: ``status`` (the line) or ``session`` (its state)."""
-
-    at: float
-    channel: str
-    thread: str
-    text: str
-    how: str
-    loading_messages: tuple[str, ...] = ()
-
-
-@dataclass
-class Session:
-    status: str
-    title: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Trigger:
-    """A ``trigger_id``: good once, for three seconds, for one person."""
-
-    user: str
-    at: float
-
-
-@dataclass
-class ResponseUrl:
-    """Where an app may still answer a command or a click: five times in 30 minutes."""
-
-    channel: str
-    user: str
-    at: float
-    message_ts: str | None = None
-    uses: int = 0
 
 
 @dataclass(eq=False, repr=False)
@@ -95,6 +49,7 @@ class Core:
     echoes: bool = True  # the app gets events of its own messages, as it does in Slack
     refuses_recipients_in_direct: bool = False
     refuses_updates_of_streams: bool = False
+    shows_public_files: bool = False  # also those of public channels that the app is not in
     ping_seconds: float = 10.0
 
     calls: list[Call] = field(default_factory=list)
@@ -117,6 +72,7 @@ class Core:
     def __post_init__(self) -> None:
         manifest = _manifest()
         scopes = manifest.get("oauth_config", {}).get("scopes", {}).get("bot")
+        self.home_tab: bool = manifest.get("features", {}).get("app_home", {}).get("home_tab_enabled", not manifest)
         events = manifest.get("settings", {}).get("event_subscriptions", {}).get("bot_events")
         self.scopes: set[str] = set(scopes or ALL_SCOPES)
         self.events: set[str] | None = set(events) if events else None  # None: all are subscribed
@@ -149,9 +105,13 @@ class Core:
         guest: str = "",
         team: str | None = None,
         deleted: bool = False,
+        admin: bool = False,
+        owner: bool = False,
     ) -> Person:
-        """Somebody new. ``guest``: ``multi`` or ``single`` channel; ``team``: another one makes a stranger."""
-        return self.on_loop(lambda: self._add_person(name, locale=locale, guest=guest, team=team, deleted=deleted))
+        """Somebody new. ``guest``: ``multi`` or ``single`` channel; ``team``: another one makes a stranger; ``admin``
+        and ``owner``: of the workspace that the person comes from."""
+        more: JSON = {"guest": guest, "team": team, "deleted": deleted, "admin": admin or owner, "owner": owner}
+        return self.on_loop(lambda: self._add_person(name, locale=locale, **more))
 
     def channel(
         self,
@@ -178,14 +138,18 @@ class Core:
         """The conversation of one person with the app; always the same one."""
         return self.on_loop(lambda: self.conversation({person.id, self.bot.id}))
 
-    def group(self, *people: Person) -> Channel:
-        """A direct conversation of several people and the app."""
-        return self.on_loop(lambda: self.conversation({person.id for person in people} | {self.bot.id}))
+    def group(self, *people: Person, with_bot: bool = True) -> Channel:
+        """A direct conversation of several people, and the app unless not wanted."""
+        bot = {self.bot.id} if with_bot else set()
+        return self.on_loop(lambda: self.conversation({person.id for person in people} | bot))
 
     def file(
         self, name: str, data: bytes, *, by: Person, mimetype: str = "application/octet-stream", **more: Any
     ) -> File:
-        """A file to be said: ``says(…, files=[…])``. ``more``: ``stub=True``, ``mode="tombstone"``, ``size=…`` …"""
+        """A file to be said (``says(…, files=[…])``) or put into a form (``submits(ana, {"files": [file]})``).
+
+        Until then the app does not see it. ``more``: ``stub=True``, ``mode="tombstone"``, ``size=…`` …
+        """
 
         def make() -> File:
             number = self.new_id("F")
@@ -202,6 +166,20 @@ class Core:
                 return channel
         kind: ChannelKind = "im" if len(members) == 2 else "mpim"
         return self._add_channel("" if kind == "im" else "mpdm", kind, members)
+
+    def view_json(self, view: View) -> JSON:
+        """A view as payloads and answers carry it."""
+        return copy.deepcopy(view.content) | {
+            "id": view.id,
+            "team_id": self.team_id,
+            "app_id": self.app_id,
+            "bot_id": self.bot.bot_id,
+            "app_installed_team_id": self.team_id,
+            "root_view_id": view.root_id,
+            "previous_view_id": view.previous_id,
+            "hash": view.hash,
+            "state": {"values": {}},
+        }
 
     def _add_person(self, name: str, *, team: str | None = None, **more: Any) -> Person:
         stranger = team is not None and team != self.team_id
@@ -243,8 +221,8 @@ class Core:
         return f"{self.url}/response/{self.team_id}/{key}"
 
     def allow_all(self) -> None:
-        """Grant all scopes and send all events, whatever the manifest says."""
-        self.scopes, self.events = set(ALL_SCOPES), None
+        """Grant all scopes, send all events, show the Home tab, whatever the manifest says."""
+        self.scopes, self.events, self.home_tab = set(ALL_SCOPES), None, True
 
     # What must not happen
 

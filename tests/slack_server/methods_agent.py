@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import time
 
 from tests.slack_server.clicking import Clicking
-from tests.slack_server.core import Session, Status
 from tests.slack_server.errors import JSON, Refused, invalid_arguments
 from tests.slack_server.methods_streams import STATUSES
+from tests.slack_server.records import Session, Status
 from tests.slack_server.world import Channel
 
 TITLE_LIMIT = 200
 LOADING_MESSAGES, PROMPTS = 10, 4
+VIEW_BYTES = 250_000
 
 
 def api_test(slack: Clicking, args: JSON) -> JSON:
@@ -140,11 +142,21 @@ def views_update(slack: Clicking, args: JSON) -> JSON:
 
 def views_publish(slack: Clicking, args: JSON) -> JSON:
     content = slack.check_view(args["view"], kind="home")
+    if not slack.home_tab:
+        raise Refused("not_enabled", "the Home tab is not enabled for the app")
     if args["user_id"] not in slack.people:
         raise Refused("user_not_found")
-    view = slack.put_view(args["user_id"], content)
-    slack.homes[view.user] = slack.views.pop(view.id)
-    return {"view": slack.view_json(view)}
+    if len(json.dumps(content).encode()) > VIEW_BYTES:
+        raise Refused("view_too_large")
+    home = slack.homes.get(args["user_id"])
+    if args.get("hash") not in (None, home.hash if home else None):
+        raise Refused("hash_conflict", blameless=True)
+    if home is None:
+        home = slack.put_view(args["user_id"], content)
+        slack.homes[home.user] = slack.views.pop(home.id)
+    else:
+        slack.replace_view(home, content)
+    return {"view": slack.view_json(home)}
 
 
 METHODS = {

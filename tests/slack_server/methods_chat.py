@@ -63,9 +63,7 @@ def get_permalink(slack: Clicking, args: JSON) -> JSON:
     message = channel.messages.get(args["message_ts"])
     if message is None or message.deleted:
         raise Refused("message_not_found", blameless=message is not None)
-    link = f"https://situate.example/archives/{channel.id}/p{message.ts.replace('.', '')}"
-    thread = f"?thread_ts={message.thread_ts}&cid={channel.id}" if message.thread_ts else ""
-    return {"channel": channel.id, "permalink": link + thread}
+    return {"channel": channel.id, "permalink": slack.permalink_of(channel, message.ts)}
 
 
 METHODS = {

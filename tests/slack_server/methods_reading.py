@@ -84,21 +84,28 @@ def open_conversation(slack: Clicking, args: JSON) -> JSON:
             raise invalid_arguments("users or channel is required")
         if users - set(slack.people):
             raise Refused("user_not_found")
+        if any(slack.people[user].is_bot for user in users):
+            raise Refused("cannot_dm_bot")
+        if any(slack.people[user].deleted for user in users):
+            raise Refused("user_disabled", blameless=True)
         channel = slack.conversation(users | {slack.bot.id})
     return {"channel": channel.as_json() if args.get("return_im") else {"id": channel.id}}
 
 
 def list_conversations(slack: Clicking, args: JSON) -> JSON:
-    visible = [c for c in slack.channels.values() if not c.is_private or slack.bot.id in c.members]
-    return _listed(slack, visible, args)
+    return _listed(slack, _visible(slack), args)
+
+
+def _visible(slack: Clicking) -> list[Channel]:
+    there = [channel for channel in slack.channels.values() if not channel.deleted]
+    return [channel for channel in there if not channel.is_private or slack.bot.id in channel.members]
 
 
 def users_conversations(slack: Clicking, args: JSON) -> JSON:
     user = args.get("user") or slack.bot.id
     if user not in slack.people:
         raise Refused("user_not_found")
-    seen = [c for c in slack.channels.values() if not c.is_private or slack.bot.id in c.members]
-    return _listed(slack, [channel for channel in seen if user in channel.members], args)
+    return _listed(slack, [channel for channel in _visible(slack) if user in channel.members], args)
 
 
 def _listed(slack: Clicking, channels: list[Channel], args: JSON) -> JSON:
@@ -130,7 +137,9 @@ def files_info(slack: Clicking, args: JSON) -> JSON:
         raise Refused("file_not_found")
     if file.deleted:
         raise Refused("file_deleted", blameless=True)
-    return {"file": file.as_json(whole=True), "comments": [], "response_metadata": {"next_cursor": ""}}
+    if not slack.sees_file(file):
+        raise Refused("file_not_found", blameless=True)
+    return {"file": slack.file_json(file), "comments": [], "response_metadata": {"next_cursor": ""}}
 
 
 def reactions_get(slack: Clicking, args: JSON) -> JSON:

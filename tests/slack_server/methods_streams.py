@@ -9,9 +9,9 @@ from tests.slack_server.blocks import MARKDOWN_LIMIT, Limits, message_blocks
 from tests.slack_server.checking import Checker
 from tests.slack_server.clicking import Clicking
 from tests.slack_server.content import Content, check_metadata, check_pings
-from tests.slack_server.core import Status
 from tests.slack_server.errors import JSON, Refused, invalid_arguments
 from tests.slack_server.messages import Message, Stream
+from tests.slack_server.records import Status
 from tests.slack_server.world import Channel
 
 TASK_LIMIT = 256

@@ -84,17 +84,3 @@ class Modals(Core):
     def close_view(self, view: View) -> None:
         """Take a view away; what lies under it comes up."""
         self.views.pop(view.id, None)
-
-    def view_json(self, view: View) -> JSON:
-        """A view as payloads and answers carry it."""
-        return copy.deepcopy(view.content) | {
-            "id": view.id,
-            "team_id": self.team_id,
-            "app_id": self.app_id,
-            "bot_id": self.bot.bot_id,
-            "app_installed_team_id": self.team_id,
-            "root_view_id": view.root_id,
-            "previous_view_id": view.previous_id,
-            "hash": view.hash,
-            "state": {"values": {}},
-        }

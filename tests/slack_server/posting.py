@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tests.slack_server.acting import Acting
+from tests.slack_server.changing import Changing
 from tests.slack_server.content import Content, content_of
 from tests.slack_server.errors import JSON, Refused
 from tests.slack_server.messages import Message
@@ -12,7 +12,7 @@ from tests.slack_server.world import Channel
 
 
 @dataclass(eq=False, repr=False)
-class Posting(Acting):
+class Posting(Changing):
     """On the loop only."""
 
     def readable(self, id: str) -> Channel:
@@ -20,6 +20,8 @@ class Posting(Acting):
         channel = self.channels.get(id)
         if channel is None:
             raise Refused("channel_not_found", f"there is no {id}")
+        if channel.deleted:
+            raise Refused("channel_not_found", blameless=True)
         if channel.is_private and self.bot.id not in channel.members:
             raise Refused("channel_not_found", blameless=True)
         return channel
@@ -31,6 +33,8 @@ class Posting(Acting):
         channel = self.channels.get(id)
         if channel is None or (channel.is_private and self.bot.id not in channel.members):
             raise Refused("channel_not_found", f"there is no {id}, or the app is not in it")
+        if channel.deleted:
+            raise Refused("channel_not_found", blameless=True)
         if channel.is_archived:
             raise Refused("is_archived")
         if self.bot.id not in channel.members and "chat:write.public" not in self.scopes:

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tests.slack_server.clicking import Clicking
-from tests.slack_server.core import Call, Session, Status
 from tests.slack_server.messages import Message
+from tests.slack_server.records import Call, Session, Status
 from tests.slack_server.world import Channel, Person, View
 
 STATUS_SECONDS = 120.0
@@ -47,6 +47,10 @@ class Reading(Clicking):
     def view(self, person: Person) -> View | None:
         """The modal on top of this person's screen."""
         return next(reversed(self.views_of(person.id)), None)
+
+    def home_of(self, person: Person) -> View | None:
+        """What is on this person's Home tab (``shown``, ``blocks``, ``links``), None where nothing was published."""
+        return self.homes.get(person.id)
 
     def status(self, channel: Channel, thread: str) -> str:
         """The status line under a thread now: it goes with the app's next message there, or after two minutes."""

@@ -13,9 +13,9 @@ from aiohttp import web
 
 from tests.slack_server import methods_agent, methods_chat, methods_reading, methods_streams
 from tests.slack_server.clicking import Clicking
-from tests.slack_server.core import Call
 from tests.slack_server.errors import JSON, Refused
 from tests.slack_server.faults import Fault
+from tests.slack_server.records import Call
 from tests.slack_server.signatures import KINDS, METHODS, PREFIX, check_arguments
 
 Method = Callable[[Clicking, JSON], JSON]
@@ -161,6 +161,8 @@ class Endpoints:
             return web.Response(text=LOGIN_PAGE, content_type="text/html")
         if file is None or file.deleted:
             return web.Response(status=404, text=LOGIN_PAGE, content_type="text/html")
+        if not slack.sees_file(file):
+            return web.Response(text=LOGIN_PAGE, content_type="text/html")
         if file.redirect is not None:
             raise web.HTTPFound(file.redirect)
         return web.Response(body=file.data, content_type=file.mimetype)

@@ -11,6 +11,7 @@ from tests.slack_server.errors import JSON
 from tests.slack_server.messages import Message
 from tests.slack_server.rendering import links_of, render_blocks
 
+SITE = "https://situate.example"  # where the workspace is at home
 ChannelKind = Literal["channel", "group", "im", "mpim"]
 
 
@@ -26,6 +27,8 @@ class Person:
     is_stranger: bool = False
     is_bot: bool = False
     deleted: bool = False
+    admin: bool = False
+    owner: bool = False
     bot_id: str | None = None
 
     @property
@@ -38,20 +41,26 @@ class Person:
         profile: JSON = {"real_name": self.name, "display_name": self.name, "team": self.team}
         if self.bot_id:
             profile["bot_id"] = self.bot_id
-        user = {
+        user: JSON = {
             "id": self.id,
             "team_id": self.team,
             "name": name,
             "deleted": self.deleted,
-            "real_name": self.name,
-            "tz": "Europe/Berlin",
             "profile": profile,
             "is_bot": self.is_bot,
             "is_app_user": False,
-            "is_restricted": bool(self.guest),
-            "is_ultra_restricted": self.guest == "single",
             "updated": 1700000000,
         }
+        if not self.deleted:  # of whom is gone Slack tells no more
+            user |= {
+                "real_name": self.name,
+                "tz": "Europe/Berlin",
+                "is_admin": self.admin,
+                "is_owner": self.owner,
+                "is_primary_owner": False,
+                "is_restricted": bool(self.guest),
+                "is_ultra_restricted": self.guest == "single",
+            }
         if self.is_stranger:
             user["is_stranger"] = True
         return user | ({"locale": self.locale} if with_locale else {})
@@ -60,6 +69,7 @@ class Person:
 @dataclass(eq=False)
 class File:
     """A file as Slack keeps it. ``stub``: events carry only its id, ``files.info`` tells the rest (Slack Connect).
+    ``submitted``: somebody put it into a form of the app's, which may read it since, though it is shared nowhere.
 
     ``mode``: ``hosted``, ``tombstone``, ``hidden_by_limit`` …; ``redirect``: where a download is sent on to.
     """
@@ -75,6 +85,7 @@ class File:
     size: int | None = None
     redirect: str | None = None
     deleted: bool = False
+    submitted: bool = False
 
     def as_json(self, *, whole: bool = False) -> JSON:
         if self.deleted or self.mode == "tombstone":
@@ -95,13 +106,15 @@ class File:
             "file_access": "visible",
             "url_private": self.url,
             "url_private_download": f"{head}/download/{tail}",
-            "permalink": f"https://situate.example/files/{self.user}/{self.id}",
+            "permalink": f"{SITE}/files/{self.user}/{self.id}/{self.name.lower().replace(' ', '_')}",
+            "is_external": False,
+            "public_url_shared": False,
         }
 
 
 @dataclass(eq=False)
 class Channel:
-    """A conversation. ``shared``: with another organisation (Slack Connect)."""
+    """A conversation. ``shared``: with another organisation (Slack Connect). ``converted``: it was public once."""
 
     id: str
     name: str
@@ -110,6 +123,8 @@ class Channel:
     team: str
     shared: bool = False
     is_archived: bool = False
+    converted: bool = False
+    deleted: bool = False
     messages: dict[str, Message] = field(default_factory=dict, repr=False)
 
     @property
@@ -124,8 +139,8 @@ class Channel:
         body: JSON = {
             "id": self.id,
             "name": self.name,
-            "is_channel": self.kind == "channel",
-            "is_group": self.kind == "group",
+            "is_channel": self.kind == "channel" or self.converted,  # only is_private tells it then
+            "is_group": self.kind == "group" and not self.converted,
             "is_im": self.kind == "im",
             "is_mpim": self.kind == "mpim",
             "is_private": self.is_private,
