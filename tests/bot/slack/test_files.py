@@ -15,7 +15,8 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.asking import How, Question
 from bot.settings import BotSettings
 from bot.slack.audience import thread_audience
-from bot.slack.files import Attachments, name_of
+from bot.slack.fetching import name_of
+from bot.slack.files import Attachments
 from bot.texts import ENGLISH, FRENCH
 from indexer import WORKSPACE, Indexer, Viewer
 from tests.claude_server import ClaudeServer
