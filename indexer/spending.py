@@ -15,7 +15,7 @@ import sqlalchemy as sa
 
 from .database import Database
 from .errors import CatalogueUnavailable
-from .rows import naive, now
+from .rows import aware, naive, now
 from .schema import documents, spending
 
 CONTEXT: Final = "context"
@@ -74,7 +74,12 @@ class Spending:
         statement = sa.select(sa.func.coalesce(sa.func.sum(spending.c.cost_usd), 0.0)).where(*mine)
         written = float(await self._database.read(lambda c: c.execute(statement).scalar_one()))
         owed = (row for row in self._owed if row["workspace"] == workspace and row["at"] >= start)
-        return written + sum(row["cost_usd"] for row in owed)
+        return written + sum((float(row["cost_usd"]) for row in owed), 0.0)
+
+    async def last(self, workspace: str) -> datetime | None:
+        """When a workspace last paid for anything; None: never. Raises CatalogueUnavailable."""
+        statement = sa.select(sa.func.max(spending.c.at)).where(spending.c.workspace == workspace)
+        return aware(await self._database.read(lambda c: c.execute(statement).scalar()))
 
     async def refusal(self, workspace: str) -> str | None:
         """Why nothing more may be paid today, in a sentence for a person; None while it may.

@@ -144,7 +144,8 @@ class Answer:
     citations that did not hold. ``hits`` are all passages that Claude was shown, or that were found in its place, best
     first; ``readable`` counts the documents that could be searched for the asker; ``nothing_found``: the answer is that
     the documents say nothing about it. ``notice`` is a sentence about how the answer came to be (Claude is away, it was
-    cut), ``reference`` names the trouble in the log.
+    cut), ``reference`` names the trouble in the log. ``failure`` is the ``kind`` of ClaudeUnavailable where a call of
+    Claude's failed for good.
     """
 
     text: str
@@ -161,6 +162,7 @@ class Answer:
     usage: Usage = NOTHING_PAID
     notice: str | None = None
     reference: str | None = None
+    failure: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
