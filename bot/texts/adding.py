@@ -76,4 +76,117 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "I have forgotten {title}: what it was made of was deleted in Slack.",
         "J'ai oublié {title} : ce dont il était fait a été supprimé dans Slack.",
     ),
+    # -- the form ----------------------------------------------------------------------------------------------------
+    "form_title": ("Add to the documents", "Ajouter aux documents"),
+    "form_loading": ("One moment …", "Un instant …"),
+    "form_add": ("Add", "Ajouter"),
+    "form_files": ("Files", "Fichiers"),
+    "form_link": ("or a link", "ou un lien"),
+    "form_text": ("or text", "ou du texte"),
+    "form_what": ("What is to be added?", "Que faut-il ajouter ?"),
+    "form_what_message": ("This message", "Ce message"),
+    "form_what_thread": ("The whole thread", "Tout le fil"),
+    "form_what_file": ("Its file {name}", "Son fichier {name}"),
+    "form_what_files": ("Its {count} file|Its {count} files", "Son {count} fichier|Ses {count} fichiers"),
+    "form_document_title": ("Title", "Titre"),
+    "form_document_title_hint": ("Left empty, the document's own.", "Laissé vide, celui du document."),
+    "form_audience": ("Who may get answers from this?", "Qui peut en obtenir des réponses ?"),
+    "form_for_employees": ("All employees (not guests)", "Tous les employés (sans les invités)"),
+    "form_for_everybody": ("Everybody, guests too", "Tout le monde, invités compris"),
+    "form_for_channel": (
+        "#{name}, {count} member|#{name}, {count} members",
+        "#{name}, {count} membre|#{name}, {count} membres",
+    ),
+    "form_for_conversation": (
+        "This group conversation, {count} member|This group conversation, {count} members",
+        "Cette conversation de groupe, {count} membre|Cette conversation de groupe, {count} membres",
+    ),
+    "form_for_me": ("Only me", "Moi seul"),
+    "form_limited": (
+        "It comes from where not everybody can read it, so no more can be chosen.",
+        "Ceci vient d'un endroit que tous ne peuvent pas lire : on ne peut pas choisir davantage.",
+    ),
+    "form_beyond": (
+        "Not everybody can read it where it comes from. As you administer this app, you may choose all the same.",
+        "Tous ne peuvent pas le lire là d'où il vient. Comme vous administrez cette application, vous pouvez choisir.",
+    ),
+    "form_deleted_file": (
+        "If you delete the file in Slack, I forget it too.",
+        "Si vous supprimez le fichier dans Slack, je l'oublie aussi.",
+    ),
+    "form_deleted_message": (
+        "If the message or the file is deleted in Slack, I forget it too.",
+        "Si le message ou le fichier est supprimé dans Slack, je l'oublie aussi.",
+    ),
+    "form_nothing": (
+        "Nothing is given yet: attach a file, or give a link or text.",
+        "Il n'y a encore rien : joignez un fichier, ou donnez un lien ou du texte.",
+    ),
+    "form_no_address": (
+        "This is not one web address. Give one that begins with https://.",
+        "Ce n'est pas une adresse web. Donnez-en une seule, qui commence par https://.",
+    ),
+    "form_one_title": (
+        "A title is for one document. Leave it empty to add several.",
+        "Un titre vaut pour un seul document. Laissez-le vide pour en ajouter plusieurs.",
+    ),
+    "form_choose_what": ("Choose what is to be added.", "Choisissez ce qu'il faut ajouter."),
+    "form_choose_audience": ("Choose who may get answers from it.", "Choisissez qui peut en obtenir des réponses."),
+    "form_choose_again": (
+        "This can no longer be chosen. Choose another, or only yourself.",
+        "Ceci ne peut plus être choisi. Choisissez autre chose, ou vous seul.",
+    ),
+    "form_cannot_check": (
+        "I cannot check right now who may read what. Send it again in a minute; nothing is lost.",
+        "Je ne peux pas vérifier en ce moment qui peut lire quoi. Renvoyez-le dans une minute ; rien n'est perdu.",
+    ),
+    "form_not_kept": (
+        "This could not be kept just now. Send it again in a moment; nothing is lost.",
+        "Ceci n'a pas pu être conservé. Renvoyez-le dans un instant ; rien n'est perdu.",
+    ),
+    "form_gone": (
+        "This form is out of date. Close it and open it again.",
+        "Ce formulaire est périmé. Fermez-le et rouvrez-le.",
+    ),
+    "form_not_opened": (
+        "Slack could not open the form. Try again.",
+        "Slack n'a pas pu ouvrir le formulaire. Réessayez.",
+    ),
+    # -- by the command ----------------------------------------------------------------------------------------------
+    "adding_no_link": (
+        "I can add a web address: {command} add https://…, with a title behind it if you like. {command} add alone"
+        " opens a form for files and text.",
+        "Je peux ajouter une adresse web : {command} add https://…, suivie d'un titre si vous voulez. {command} add"
+        " seul ouvre un formulaire pour des fichiers et du texte.",
+    ),
+    "adding_link": (
+        "I am adding {name}; our direct conversation shows how far it is. Who may get answers from it: {audience}.",
+        "J'ajoute {name} ; notre conversation directe montre où j'en suis. Qui peut en obtenir des réponses :"
+        " {audience}.",
+    ),
+    "adding_link_later": (
+        "I am adding {name}; our direct conversation shows how far it is.",
+        "J'ajoute {name} ; notre conversation directe montre où j'en suis.",
+    ),
+    "adding_what_message": (
+        "Slack did not tell which message this is. Try again.",
+        "Slack n'a pas dit de quel message il s'agit. Réessayez.",
+    ),
+    # -- the buttons under the message that moves --------------------------------------------------------------------
+    "adding_not_asked": (
+        "This was decided already, or is not asked any more.",
+        "C'est déjà décidé, ou la question ne se pose plus.",
+    ),
+    "adding_not_yours": (
+        "Only who adds this can decide about it.",
+        "Seule la personne qui l'ajoute peut en décider.",
+    ),
+    "adding_gone": (
+        "This document is not there any more, or you may no longer read it.",
+        "Ce document n'est plus là, ou vous ne pouvez plus le lire.",
+    ),
+    "adding_try": (
+        "What are the main points of “{title}”?",
+        "Quels sont les points principaux de « {title} » ?",
+    ),
 }

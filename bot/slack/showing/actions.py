@@ -28,6 +28,7 @@ CANCEL_ADDING: Final = "cancel_adding"
 
 # -- lists of documents and the Home tab; the value is a document's id, where not said ---------------------------------
 OPEN_ADDING: Final = "open_adding"  # opens the form; no value
+OPEN_REMOVING: Final = "open_removing"  # opens the form that asks which; no value
 REMOVE_DOCUMENT: Final = "remove_document"
 DOCUMENT_MENU: Final = "document_menu"  # the menu behind "…" of a document; the option's value is "what:document"
 
@@ -41,8 +42,17 @@ PASSAGES_VIEW: Final = "passages"
 FEEDBACK_VIEW: Final = "feedback"  # its private_metadata is the answer's id
 COMMENT_BLOCK: Final = "comment"
 COMMENT_INPUT: Final = "comment_text"
-ADDING_VIEW: Final = "adding"
-REMOVING_VIEW: Final = "removing"
+ADDING_VIEW: Final = "adding"  # what its private_metadata is: bot.slack.adding.form.Form
+FILES_BLOCK: Final = "adding_files"
+LINK_BLOCK: Final = "adding_link"
+TEXT_BLOCK: Final = "adding_text"
+WHAT_BLOCK: Final = "adding_what"
+TITLE_BLOCK: Final = "adding_title"
+AUDIENCE_BLOCK: Final = "adding_audience"
+ADDING_INPUT: Final = "adding_input"  # the field of each of these blocks
+REMOVING_VIEW: Final = "removing"  # its private_metadata is the document's id, once that is chosen
+REMOVING_BLOCK: Final = "removing_which"
+REMOVING_INPUT: Final = "removing_document"
 
 
 def muted_answer(value: str) -> str | None:
