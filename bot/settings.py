@@ -16,6 +16,7 @@ _ADDERS: Final[dict[str, Literal["employees", "admins", "everybody"]]] = {
     "everybody": "everybody",
 }
 _USER_ID: Final = re.compile(r"[UW][A-Z0-9]+")
+_CHANNEL: Final = re.compile(r"#?[^\s#@,<>]{1,80}")
 
 
 class BotSettings(BaseSettings):
@@ -75,6 +76,10 @@ class BotSettings(BaseSettings):
     confirm_cost_usd: float = Field(
         default=1.0, ge=0, allow_inf_nan=False, description="Adding what costs more than this many dollars asks first."
     )
+    admin_channel: str | None = Field(
+        default=None,
+        description="Channel, by id or #name, that is told what breaks; the app must be in it. Default: the log alone.",
+    )
     http_host: str = Field(default="127.0.0.1", description="Address that HTTP mode listens on.")
     http_port: int = Field(default=3_000, ge=1, le=65_535, description="Port that HTTP mode listens on.")
 
@@ -101,6 +106,13 @@ class BotSettings(BaseSettings):
             raise ValueError(
                 f"'{wrong[0] if wrong else value}' is not understood; use {words}ids of people, such as: U0123, U0456"
             )
+        return value
+
+    @field_validator("admin_channel")
+    @classmethod
+    def _names_channel(cls, value: str | None) -> str | None:
+        if value is not None and not _CHANNEL.fullmatch(value.strip()):
+            raise ValueError("it must be one channel's id or name, such as: C0123456, or #ops")
         return value
 
     @field_validator("slack_api_url")
