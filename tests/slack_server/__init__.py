@@ -14,16 +14,22 @@ At the end of the test there may be no violation (unless it called ``slack.expec
 acknowledgement that took over three seconds, and no stream that is still open or broke off. Everything runs in a
 thread of its own: the app may live in the test's loop or in another process, and a loop that is blocked is noticed.
 
-**What people do**: ``says``, ``edits``, ``deletes``, ``unfurls``, ``reacts``, ``unreacts``, ``joins``, ``leaves``,
-``opens_messages_tab``, ``presses_stop``, ``deletes_file``, ``other_bot_says``, ``raw_event`` (``acting``); and what
-the app must acknowledge: ``commands``, ``clicks``, ``clicks_in_view``, ``submits``, ``closes`` (``clicking``). None of
-them waits. The latter give a ``Delivery``: ``await delivery.arrives()`` (or ``delivery.wait()`` in a test whose thread
-is not the app's) gives what came with the acknowledgement. Who and where are objects: ``slack.person("Ana")``,
-``slack.channel("finance", private=True)``, ``slack.direct(ana)``, ``slack.group(ana, ben)``, ``slack.file(…)``.
-People type as in Slack: ``@Situate``, ``#finance``, ``&``, addresses. Clicking what is not there is an error.
+**What people do**: ``says``, ``edits``, ``deletes``, ``unfurls``, ``reacts``, ``unreacts``, ``presses_stop``,
+``other_bot_says``, ``raw_event`` (``acting``); ``joins``, ``leaves``, ``makes_private``, ``makes_public``,
+``archives``, ``unarchives``, ``deletes_channel``, ``renames``, ``deletes_file``, ``changes`` (an account),
+``opens_messages_tab``, ``opens_home_tab`` (``changing``); and what the app must acknowledge: ``commands``, ``clicks``,
+``uses_shortcut``, ``clicks_in_view``, ``clicks_in_home``, ``submits``, ``closes`` (``clicking``). None of them waits.
+The latter give a ``Delivery``: ``await delivery.arrives()`` (or ``delivery.wait()`` in a test whose thread is not the
+app's) gives what came with the acknowledgement. Who and where are objects: ``slack.person("Ana", admin=True)``,
+``slack.channel("finance", private=True)``, ``slack.direct(ana)``, ``slack.group(ana, ben)``, ``slack.file(…)``. The app
+is taken out of a channel by ``slack.leaves(slack.bot, channel)``. People type as in Slack: ``@Situate``, ``#finance``,
+``&``, addresses. Clicking what is not there is an error.
+
+A form is filled in by ``action_id``: ``slack.submits(ana, {"files": [file], "who": "me", "title": "Plan"})``. A file is
+Ana's own by that: shared nowhere, and the app may read it. Other files the app sees where they are shared and it is.
 
 **What tests ask** (``reading``): ``thread``, ``replies``, ``message``, ``messages``, ``shown``, ``ephemerals``,
-``view``, ``status``, ``session``, ``open_streams``; ``calls`` and ``called(method)``, ``statuses``, ``deliveries``,
+``view``, ``home_of``, ``permalink_of``, ``status``, ``session``, ``open_streams``; ``calls`` and ``called(method)``, ``statuses``, ``deliveries``,
 ``slowest_ack``, ``suggested_prompts``. A ``Message`` has ``shown`` (what a person sees, as plain text), ``markdown``,
 ``tasks``, ``links``, ``blocks``, ``metadata``, ``open``, ``edited``, ``reactions`` and ``history`` (what was shown
 when). Waiting: ``await slack.until(lambda: …)``, or ``slack.wait_for(lambda: …)``.
@@ -51,7 +57,7 @@ response URLs, the minutes of rate limits), ``stream_seconds``, ``stream_bytes``
 ``events`` (from ``manifest.yml``; ``allow_all()`` grants everything), ``ack_seconds``, ``may_ping(person)``. Where
 nobody knows how Slack behaves there is a setting for the other way: ``refuses_recipients_in_direct`` (recipients of a
 stream in a direct message), ``refuses_updates_of_streams`` (``block_mismatch`` for ``chat.update`` of what was
-streamed).
+streamed), ``shows_public_files`` (of channels that the app is not in), ``archives(…, removes_bot=True)``.
 
 **What it refuses** is refused as Slack does, and is a violation: unknown methods and arguments, missing scopes,
 everything over a limit (``blocks``, ``elements``, ``content``, ``modals``), wrong threads and channels, streams

@@ -187,7 +187,7 @@ class View:
         """Title, blocks and buttons as plain text."""
         lines = [self.title, render_blocks(self.blocks, self.name_of)]
         lines += [f"[{self.content[name]['text']}]" for name in ("submit", "close") if self.content.get(name)]
-        return "\n".join(lines)
+        return "\n".join(line for line in lines if line)
 
     @property
     def links(self) -> list[tuple[str, str]]:
