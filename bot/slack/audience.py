@@ -2,8 +2,9 @@
 
 A channel's answer may use what everybody there may read: the documents of the workspace and of that channel; where
 somebody there is, or may be, a guest or of another organisation, that channel's only. A direct message may use also
-the asker's own documents and those of the channels that they are in at this moment. What cannot be found out is never
-taken for a yes: the least audience is left, and the reading says so.
+the asker's own documents and those of the channels that they are in at this moment. Documents for everyone are read by
+whoever we can tell who they are. What cannot be found out is never taken for a yes: the least audience is left, and the
+reading says so.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from bot.asking import How, Question
 from bot.ledger import StoredAnswer
 from bot.slack.directory import CannotCheck, Directory, Gone
 from bot.slack.people import Channel, Person
-from indexer import WORKSPACE, Audience, Viewer
+from indexer import EVERYONE, WORKSPACE, Audience, Viewer
 
 NOBODY: Final = Viewer()
 
@@ -67,7 +68,7 @@ async def of_question(directory: Directory, question: Question) -> Reading:
     Takes ``directory.patience`` seconds at most; twice that for a command where the bot is not.
 
     >>> (await of_question(directory, question_in_finance)).audiences
-    ('channel:CFINANCE', 'thread:CFINANCE-1700000000.000100', 'workspace')
+    ('channel:CFINANCE', 'everyone', 'thread:CFINANCE-1700000000.000100', 'workspace')
     """
     here = _here(question.channel, question.thread)
     if question.private:
@@ -77,7 +78,7 @@ async def of_question(directory: Directory, question: Question) -> Reading:
     if question.how is not How.COMMAND:
         # Whoever writes in a channel is in it, and so are we.
         try:
-            return await _in_place(directory, _Asked.of(question), Viewer(here))
+            return await _in_place(directory, _Asked.of(question), Viewer(here | {EVERYONE}))
         except Gone:
             return replace(NOTHING, left_out="cannot_check")
     try:
@@ -118,7 +119,9 @@ async def of_person(directory: Directory, user: str, answer: StoredAnswer) -> Vi
     mine: set[Audience] = set()
     for audience in asked:
         place = audience.id.split("-")[0] if audience.kind == "thread" else audience.id
-        if audience.kind in ("workspace", "user"):
+        if audience == EVERYONE:
+            may = True
+        elif audience.kind in ("workspace", "user"):
             may = person.is_employee and audience in (WORKSPACE, Audience("user", user))
         elif place.startswith("D"):
             may = user == answer.asker  # nobody else is in a direct conversation with the bot
@@ -149,8 +152,10 @@ async def _in_private(directory: Directory, user: str, user_team: str | None, he
     mine = set(here)
     if isinstance(channels, frozenset):
         mine.update(channel_audience(channel) for channel in channels)
-    if isinstance(person, Person) and person.is_employee and not is_foreign(directory, user_team, person):
-        mine |= {WORKSPACE, Audience("user", user)}
+    if isinstance(person, Person):
+        mine.add(EVERYONE)
+        if person.is_employee and not is_foreign(directory, user_team, person):
+            mine |= {WORKSPACE, Audience("user", user)}
     unknown = isinstance(channels, CannotCheck) or isinstance(person, CannotCheck)
     return Reading(Viewer(frozenset(mine)), "cannot_check" if unknown else None)
 
@@ -201,7 +206,8 @@ async def _in_place(directory: Directory, asked: _Asked, least: Viewer) -> Readi
             if channel.is_archived:
                 return Reading(NOBODY, None, channel.name)
             # A channel that the bot is not in: nobody reads its documents until it is back.
-            reading = Reading(here if channel.is_member else NOBODY, "cannot_check", channel.name)
+            here = Viewer(here.audiences | {EVERYONE}) if channel.is_member else Viewer(frozenset({EVERYONE}))
+            reading = Reading(here, "cannot_check", channel.name)
             outsiders, least = await _outsiders(directory, channel, asked, reading.viewer)
     except Gone:
         raise
@@ -224,7 +230,7 @@ async def _outsiders(directory: Directory, channel: Channel, asked: _Asked, leas
         raise CannotCheck("nobody")  # somebody reads there, or we would not be asked
     readers = members if asked.user is None else members | {asked.user}
     if len(readers) > len(members):
-        least = NOBODY
+        least = Viewer(frozenset({EVERYONE}))
     if any(_is_outside(person) for person in directory.known(readers).values()):
         return True, least
     people = await directory.people(readers)

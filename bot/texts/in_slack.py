@@ -225,13 +225,15 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     ),
     "closest": ("Closest: {titles}.", "Au plus près : {titles}."),
     "outsiders_here": (
-        "Someone from outside the company may read this, so I used only the documents of this channel ({count}).",
-        "Une personne extérieure à l'entreprise peut lire ceci : je n'ai utilisé que les documents de ce canal"
+        "Someone from outside the company may read this, so I used only documents for this channel or for guests"
         " ({count}).",
+        "Une personne extérieure à l'entreprise peut lire ceci : je n'ai utilisé que les documents destinés à ce canal"
+        " ou aux invités ({count}).",
     ),
     "readers_unknown": (
-        "I could not check who can read this, so I used only the documents of this channel ({count}).",
-        "Je n'ai pas pu vérifier qui peut lire ceci : je n'ai utilisé que les documents de ce canal ({count}).",
+        "I could not check who can read this, so I used only documents for this channel or for guests ({count}).",
+        "Je n'ai pas pu vérifier qui peut lire ceci : je n'ai utilisé que les documents destinés à ce canal ou aux"
+        " invités ({count}).",
     ),
     # -- threads -----------------------------------------------------------------------------------------------------
     "cannot_check": (

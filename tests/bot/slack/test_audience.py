@@ -16,9 +16,9 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.asking import How, Question
 from bot.ledger import StoredAnswer
-from bot.slack.audience import NOTHING, Reading, of_person, of_place, of_question
+from bot.slack.audience import NOTHING, Reading, of_person, of_place, of_question, of_reader
 from bot.slack.directory import CannotCheck, Directory
-from indexer import WORKSPACE, Audience
+from indexer import EVERYONE, WORKSPACE, Audience
 from tests.bot.slack.workspace import ME, TEAM, FakeSlack
 from tests.fixtures.slack import Company
 from tests.slack_server import Channel, Person, SlackServer
@@ -73,20 +73,20 @@ def fake() -> FakeSlack:
 
 @pytest.fixture
 async def directory(fake: FakeSlack) -> AsyncIterator[Directory]:
-    directory = Directory(fake, TEAM, me=ME, patience=0.2)
+    directory = Directory(fake, TEAM, me=ME, patience=1.0)
     yield directory
     await directory.close()
 
 
 async def test_a_channel_of_employees_reads_the_workspace_and_its_own(directory: Directory) -> None:
     reading = await of_question(directory, question("CALL", "UADA"))
-    assert reading.audiences == ("channel:CALL", f"thread:CALL-{TS}", "workspace")
+    assert reading.audiences == ("channel:CALL", "everyone", f"thread:CALL-{TS}", "workspace")
     assert (reading.left_out, reading.channel_name, reading.shareable) == (None, "call", True)
 
 
 async def test_a_guest_in_a_channel_leaves_its_own_documents_only_and_it_is_said(directory: Directory) -> None:
     reading = await of_question(directory, question("CEXT", "UADA"))
-    assert reading.audiences == ("channel:CEXT", f"thread:CEXT-{TS}")
+    assert reading.audiences == ("channel:CEXT", "everyone", f"thread:CEXT-{TS}")
     assert reading.left_out == "outsiders"
     assert reading.channel_documents_only
 
@@ -102,6 +102,7 @@ async def test_a_direct_message_reads_also_the_askers_own_and_their_channels(dir
     reading = await of_question(directory, question("DADA", "UADA", How.DIRECT, kind="im"))
     assert set(reading.audiences) == {
         "workspace",
+        "everyone",
         "user:UADA",
         "channel:CALL",
         "channel:CEXT",
@@ -111,7 +112,7 @@ async def test_a_direct_message_reads_also_the_askers_own_and_their_channels(dir
 
 async def test_a_guests_direct_message_reads_their_channels_only(directory: Directory) -> None:
     reading = await of_question(directory, question("DG", "UGUEST", How.DIRECT, kind="im"))
-    assert reading.audiences == ("channel:CEXT", f"thread:DG-{TS}")
+    assert reading.audiences == ("channel:CEXT", "everyone", f"thread:DG-{TS}")
 
 
 async def test_a_channel_that_was_left_is_not_read_in_direct_messages_from_that_moment(
@@ -136,7 +137,7 @@ async def test_a_command_where_the_bot_is_not_reads_the_workspace_without_that_c
 ) -> None:
     fake.channel("CPUB", "UADA", "UBO", is_member=False)
     reading = await of_question(directory, question("CPUB", "UADA", How.COMMAND))
-    assert reading.audiences == ("workspace",)
+    assert reading.audiences == ("everyone", "workspace")
     assert reading.shareable
 
 
@@ -169,10 +170,10 @@ async def test_a_command_in_the_askers_direct_conversation_reads_what_a_message_
 async def test_what_is_answered_privately_is_what_the_asker_may_read_themself(directory: Directory) -> None:
     mine = await of_question(directory, question("CEXT", "UADA", How.COMMAND, private=True))
     thread = "thread:CEXT-1700000000.000100"  # whoever reads the channel reads the thread
-    assert set(mine.audiences) == {"workspace", "user:UADA", "channel:CALL", "channel:CEXT", thread}
+    assert set(mine.audiences) == {"workspace", "everyone", "user:UADA", "channel:CALL", "channel:CEXT", thread}
     assert not mine.shareable
     theirs = await of_question(directory, question("CEXT", "UGUEST", How.COMMAND, private=True))
-    assert theirs.audiences == ("channel:CEXT", thread)
+    assert theirs.audiences == ("channel:CEXT", "everyone", thread)
 
 
 async def test_an_archived_channel_reads_nothing(fake: FakeSlack, directory: Directory) -> None:
@@ -186,7 +187,7 @@ async def test_who_joined_a_moment_ago_is_found(fake: FakeSlack, directory: Dire
     fake.person("UNEW", is_restricted=True)
     fake.inside["CALL"].add("UNEW")
     reading = await of_question(directory, question("CALL", "UNEW"))
-    assert reading.audiences == ("channel:CALL", f"thread:CALL-{TS}")
+    assert reading.audiences == ("channel:CALL", "everyone", f"thread:CALL-{TS}")
     assert reading.left_out == "outsiders"
 
 
@@ -195,7 +196,7 @@ async def test_who_asks_from_outside_a_channel_is_not_given_its_documents(
 ) -> None:
     fake.person("UPASSER")
     reading = await of_question(directory, question("CALL", "UPASSER", How.COMMAND))
-    assert reading.audiences == ("workspace",)
+    assert reading.audiences == ("everyone", "workspace")
 
 
 async def test_a_member_that_slack_does_not_know_may_be_an_outsider(fake: FakeSlack, directory: Directory) -> None:
@@ -206,7 +207,7 @@ async def test_a_member_that_slack_does_not_know_may_be_an_outsider(fake: FakeSl
 async def test_a_channel_of_nobody_cannot_be_checked(fake: FakeSlack, directory: Directory) -> None:
     fake.broken["conversations.members"] = {"members": []}
     reading = await of_place(directory, "CALL")
-    assert (reading.audiences, reading.left_out) == (("channel:CALL",), "cannot_check")
+    assert (reading.audiences, reading.left_out) == (("channel:CALL", "everyone"), "cannot_check")
 
 
 async def test_deleted_people_and_own_apps_are_no_readers(fake: FakeSlack, directory: Directory) -> None:
@@ -222,7 +223,7 @@ async def test_where_readers_cannot_be_checked_the_channels_own_is_left_and_it_i
 ) -> None:
     fake.failing[method] = "ratelimited"
     reading = await of_question(directory, question("CALL", "UADA"))
-    assert reading.audiences == ("channel:CALL", f"thread:CALL-{TS}")
+    assert reading.audiences == ("channel:CALL", "everyone", f"thread:CALL-{TS}")
     assert reading.left_out == "cannot_check"
 
 
@@ -231,7 +232,7 @@ async def test_where_a_persons_channels_cannot_be_checked_they_are_left_out_and_
 ) -> None:
     fake.failing["users.conversations"] = "ratelimited"
     reading = await of_question(directory, question("DADA", "UADA", How.DIRECT, kind="im"))
-    assert set(reading.audiences) == {"workspace", "user:UADA", f"thread:DADA-{TS}"}
+    assert set(reading.audiences) == {"workspace", "everyone", "user:UADA", f"thread:DADA-{TS}"}
     assert reading.left_out == "cannot_check"
 
 
@@ -246,7 +247,7 @@ async def test_a_cold_start_with_many_members_and_a_slow_slack_is_answered_in_ti
     early = await of_question(directory, question("CBIG", "U1"))
     assert time.monotonic() - began < 0.3
     assert early.left_out == "cannot_check"
-    assert early.audiences == ("channel:CBIG", f"thread:CBIG-{TS}")
+    assert early.audiences == ("channel:CBIG", "everyone", f"thread:CBIG-{TS}")
     await asyncio.sleep(0.6)
     late = await of_question(directory, question("CBIG", "U1"))
     assert late.left_out is None
@@ -259,7 +260,8 @@ async def test_who_clicks_is_shown_only_what_they_may_read_themself(directory: D
     reading = await of_question(directory, question("CALL", "UADA"))
     given = answer("CALL", "UADA", reading)
     assert (await of_person(directory, "UBO", given)).audiences == reading.viewer.audiences
-    assert (await of_person(directory, "UGUEST", given)).audiences == frozenset()
+    assert (await of_person(directory, "UGUEST", given)).audiences == {EVERYONE}
+    assert (await of_person(directory, "W404", given)).audiences == frozenset()
 
 
 async def test_a_click_that_cannot_be_checked_shows_nothing_and_says_so(fake: FakeSlack, directory: Directory) -> None:
@@ -269,6 +271,26 @@ async def test_a_click_that_cannot_be_checked_shows_nothing_and_says_so(fake: Fa
         await of_person(directory, "UBO", given)
     workspace_only = replace(given, audiences=("workspace",))
     assert (await of_person(directory, "UBO", workspace_only)).audiences == {WORKSPACE}
+
+
+async def test_where_nobody_reads_along_people_read_what_is_theirs(directory: Directory) -> None:
+    ada = await of_reader(directory, "UADA")
+    assert set(ada.audiences) == {"workspace", "everyone", "user:UADA", "channel:CALL", "channel:CEXT"}
+    assert (ada.left_out, ada.shareable) == (None, False)
+    assert (await of_reader(directory, "UGUEST")).audiences == ("channel:CEXT", "everyone")
+    assert (await of_reader(directory, "UADA", "T9")).audiences == ("channel:CALL", "channel:CEXT", "everyone")
+    assert (await of_reader(directory, ME)).audiences == ()
+
+
+async def test_what_a_reader_may_read_and_cannot_be_checked_is_left_out_and_it_is_said(
+    fake: FakeSlack, directory: Directory
+) -> None:
+    fake.failing["users.conversations"] = "ratelimited"
+    reading = await of_reader(directory, "UGUEST")
+    assert (reading.audiences, reading.left_out) == (("everyone",), "cannot_check")
+    fake.failing["users.info"] = "ratelimited"
+    reading = await of_reader(directory, "UADA")
+    assert (reading.audiences, reading.left_out) == ((), "cannot_check")
 
 
 # -- on the local Slack ----------------------------------------------------------------------------------------------
@@ -286,7 +308,8 @@ async def test_in_a_real_company_each_place_reads_its_own(
             directory, Question(slack.team_id, channel.id, TS, TS, person.id, "?", how, kind=channel.kind)
         )
         assert f"thread:{channel.id}-{TS}" in reading.audiences
-        return set(reading.audiences) - {f"thread:{channel.id}-{TS}"}, reading.left_out
+        assert "everyone" in reading.audiences
+        return set(reading.audiences) - {"everyone", f"thread:{channel.id}-{TS}"}, reading.left_out
 
     office, general, finance, shared = (
         f"channel:{one.id}" for one in (company.office, company.general, company.finance, company.shared)
@@ -373,6 +396,8 @@ class World:
         match audience.kind:
             case "workspace":
                 return self.works_here(user)
+            case "everyone":
+                return self.roles[user] not in ("app", "deleted")
             case "user":
                 return user == audience.id and self.works_here(user)
             case "channel":
@@ -473,7 +498,7 @@ def check_reading(world: World, asked: Question, reading: Reading, *, told: bool
         for audience in audiences:
             assert world.may_read(reader, audience), f"{reader} is shown {audience}"
     if asked.is_direct or not reading.shareable:
-        mine = [WORKSPACE, Audience("user", asked.user), *(Audience("channel", id) for id in CHANNELS)]
+        mine = [WORKSPACE, EVERYONE, Audience("user", asked.user), *(Audience("channel", id) for id in CHANNELS)]
         if asked.is_direct:
             mine.append(Audience("thread", f"{asked.channel}-{TS}"))
         expected = {audience for audience in mine if world.may_read(asked.user, audience)}
@@ -481,7 +506,9 @@ def check_reading(world: World, asked: Question, reading: Reading, *, told: bool
         if world.strangers_in(asked.channel):
             assert WORKSPACE not in audiences
         open_to_all = not world.strangers_in(asked.channel) and all(map(world.works_here, seen_by))
-        expected = {WORKSPACE} if open_to_all and not world.places[asked.channel].archived else set()
+        expected = set() if world.places[asked.channel].archived else {EVERYONE}
+        if open_to_all and expected:
+            expected.add(WORKSPACE)
         if world.is_read_in(asked.channel):
             expected.add(Audience("channel", asked.channel))
             if asked.how is not How.COMMAND:  # which stands in no thread
@@ -511,6 +538,23 @@ async def check_click(
         assert viewer.audiences == may
 
 
+async def check_reader(world: World, directory: Directory, user: str, *, told: bool) -> None:
+    """Whoever looks at a list sees all that they may read themself, and nothing else."""
+    reading = await of_reader(directory, user)
+    every = [
+        WORKSPACE,
+        EVERYONE,
+        *(Audience("user", id) for id in PEOPLE),
+        *(Audience("channel", id) for id in CHANNELS),
+    ]
+    may = {audience for audience in every if world.may_read(user, audience) and world.roles[user] != "deleted"}
+    assert reading.viewer.audiences <= may
+    if told and world.roles[user] != "app":
+        assert (reading.viewer.audiences, reading.left_out) == (may, None)
+    elif reading.viewer.audiences != may and world.roles[user] != "app":
+        assert reading.left_out == "cannot_check"
+
+
 @settings(max_examples=500)
 @given(
     world=worlds,
@@ -533,6 +577,7 @@ def test_in_any_workspace_nobody_is_shown_what_they_may_not_read(
     warm: bool,
 ) -> None:
     async def ask(directory: Directory, *, told: bool) -> None:
+        await check_reader(world, directory, clicks, told=told)
         asked = asked_in(world, user, where, how)
         if asked is None:
             return
