@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .documents import (
+    EVERYONE,
     LOCAL_WORKSPACE,
     WORKSPACE,
     Audience,
@@ -43,13 +44,19 @@ from .settings import IndexerSettings
 if TYPE_CHECKING:
     from .claude import explain, open_claude, usage_of
     from .database import Database
+    from .examining import Examined
     from .leases import Leases, new_executor_id
     from .library import Added, Indexer
+    from .rows import Version
+    from .sources import fetch_link
+    from .twins import Alike
 
 __all__ = [
+    "EVERYONE",
     "LOCAL_WORKSPACE",
     "WORKSPACE",
     "Added",
+    "Alike",
     "Audience",
     "CatalogueUnavailable",
     "Chunk",
@@ -59,6 +66,7 @@ __all__ = [
     "Database",
     "Document",
     "DocumentId",
+    "Examined",
     "Hit",
     "Indexer",
     "IndexerSettings",
@@ -73,10 +81,12 @@ __all__ = [
     "StoreFailed",
     "Unavailable",
     "Usage",
+    "Version",
     "VersionId",
     "Viewer",
     "WeaviateUnavailable",
     "explain",
+    "fetch_link",
     "load_prices",
     "log_to",
     "new_executor_id",
@@ -91,10 +101,14 @@ __all__ = [
 # These take a second to load, so they are loaded when somebody asks for them.
 _LATE = {
     "Added": "library",
+    "Alike": "twins",
     "Database": "database",
+    "Examined": "examining",
     "Indexer": "library",
     "Leases": "leases",
+    "Version": "rows",
     "explain": "claude",
+    "fetch_link": "sources",
     "new_executor_id": "leases",
     "open_claude": "claude",
     "usage_of": "claude",

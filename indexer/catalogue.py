@@ -9,6 +9,7 @@ the last is counted away: what is stored and not published is in flight and no s
 from __future__ import annotations
 
 from collections.abc import Collection
+from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
@@ -260,9 +261,10 @@ class Catalogue:
         """All versions of a document, oldest first."""
         return await self._versions(versions.c.document == document)
 
-    async def attempts(self, workspace: str) -> list[Version]:
-        """The newest version of each document of a workspace, whatever became of it."""
-        return await self._versions(versions.c.workspace == workspace, versions.c.number == documents.c.last_number)
+    async def attempts(self, workspace: str, since: datetime | None = None) -> list[Version]:
+        """The newest version of each document of a workspace, whatever became of it; those that changed ``since``."""
+        where = [versions.c.workspace == workspace, versions.c.number == documents.c.last_number]
+        return await self._versions(*where, *([versions.c.updated_at >= naive(since)] if since else []))
 
     async def _versions(self, *where: sa.ColumnElement[bool]) -> list[Version]:
         statement = select_versions().where(*where).order_by(versions.c.created_at, versions.c.document)

@@ -73,7 +73,8 @@ def context_requests(
     text = neutralised(extracted.text)  # as long as it was: chunks are still slices of it
     chunks = [replace(chunk, text=text[chunk.start : chunk.end]) for chunk in chunks]
     if _fits(text, settings.context_document_tokens, count):
-        return [builder.request(chunk, (f"{opening}{text}\n</document>\n",), "") for chunk in chunks]
+        whole = f"{opening}{text}\n</document>\n"
+        return [builder.request(chunk, (whole,), "") for chunk in chunks]
     document = reduced(
         chunks,
         extracted.headings,

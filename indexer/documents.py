@@ -23,15 +23,16 @@ _NAMESPACE = uuid.UUID("6e2a5f0c-3f63-5b0e-9a3c-51a7e0c0de01")
 
 @dataclass(frozen=True, slots=True, order=True)
 class Audience:
-    """Who may read a document: everybody in the workspace, one channel, one person, or one thread only.
+    """Who may read a document: the workspace's own people, everyone, one channel, one person, or one thread only.
 
-    A thread's id is its channel's and the time of its first message.
+    ``everyone`` is whoever is in the workspace: guests and people of other organisations too. A thread's id is its
+    channel's and the time of its first message.
 
     >>> str(Audience.parse("channel:C123")), Audience.parse("thread:C123-1700000000.000100").id
     ('channel:C123', 'C123-1700000000.000100')
     """
 
-    kind: Literal["workspace", "channel", "user", "thread"]
+    kind: Literal["workspace", "everyone", "channel", "user", "thread"]
     id: str = ""
 
     def __str__(self) -> str:
@@ -44,16 +45,17 @@ class Audience:
 
     @classmethod
     def parse(cls, text: str) -> Audience:
-        """Read ``workspace``, ``channel:ID``, ``user:ID`` or ``thread:CHANNEL-TS``; ``ValueError`` for others."""
+        """Read ``workspace``, ``everyone``, ``channel:ID``, ``user:ID``, ``thread:CHANNEL-TS``; else ``ValueError``."""
         kind, colon, name = text.strip().partition(":")
-        if kind == "workspace" and not colon:
-            return WORKSPACE
+        if kind in ("workspace", "everyone") and not colon:
+            return WORKSPACE if kind == "workspace" else EVERYONE
         if kind in _NAMED and name and not any(c.isspace() or c in ":," for c in name):
             return cls(_NAMED[kind], name)
-        raise ValueError(f"'{text}' is not an audience; use workspace, channel:ID or user:ID.")
+        raise ValueError(f"'{text}' is not an audience; use workspace, everyone, channel:ID or user:ID.")
 
 
 WORKSPACE = Audience("workspace")
+EVERYONE = Audience("everyone")
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,7 +235,10 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A document as the catalogue knows it, with its published version (None until there is one)."""
+    """A document as the catalogue knows it, with its published version (None until there is one).
+
+    ``name`` is its file's name, or the last part of its URL.
+    """
 
     id: DocumentId
     workspace: str
@@ -251,6 +256,7 @@ class Document:
     failed_contexts: int = 0
     context_kind: ContextKind | None = None
     usage: Usage = Usage()
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)

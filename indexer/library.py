@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection
+from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Self, TypeVar
+from datetime import datetime
+from typing import TYPE_CHECKING, Literal, Self
 
-from .catalogue import WAITING, Catalogue
+from .catalogue import WAITING
 from .database import Database, database_url
 from .documents import (
     Audience,
@@ -22,22 +23,19 @@ from .documents import (
     content_hash,
     document_id,
 )
-from .embedding import Embedder, KeepingEmbedder, open_embedder
-from .errors import NotFound, WeaviateUnavailable
+from .errors import NotFound
 from .fingerprint import fingerprint
-from .kept import EmbeddingRows, PaidAnswerRows, spent
-from .leases import Leases, new_executor_id
-from .originals import Originals
+from .kept import PaidAnswerRows, spent
+from .likeness import Signature
+from .parts import Index, Parts
 from .prices import load_prices
 from .rows import Version, named
 from .settings import IndexerSettings
+from .twins import Alike, alike
 
 if TYPE_CHECKING:  # what is slow to load is loaded when it is used: a listing needs no database server and no Claude
-    from .retrieval import Retrieval
-    from .store import Store
+    from .examining import Examined
     from .workflows import Worker
-
-T = TypeVar("T")
 
 FOLLOW_SECONDS = 0.15
 
@@ -52,31 +50,18 @@ class Added:
     status: Literal["queued", "unchanged"]
 
 
-@dataclass(frozen=True, slots=True)
-class Index:
-    """Weaviate and what searches in it."""
-
-    store: Store
-    retrieval: Retrieval
-
-
 class Indexer:
     """The documents of all workspaces. Open it with ``async with Indexer.open(settings) as indexer``.
 
     The catalogue is opened at once; Weaviate, the embedder and the worker when they are first needed.
     """
 
-    def __init__(self, settings: IndexerSettings, database: Database, notify: Callable[[str], None]) -> None:
-        self.settings = settings
-        self._database = database
-        self._notify = notify
-        self._catalogue = Catalogue(database)
-        self._originals = Originals(settings.originals_url, settings.data_dir)
-        self._stack = AsyncExitStack()
-        self._opening = asyncio.Lock()
-        self._opened_embedder: Embedder | None = None
-        self._index: Index | None = None
-        self._worker: Worker | None = None
+    def __init__(self, parts: Parts) -> None:
+        self.settings = parts.settings
+        self._parts = parts
+        self._database = parts.database
+        self._catalogue = parts.catalogue
+        self._originals = parts.originals
 
     @classmethod
     @asynccontextmanager
@@ -90,10 +75,9 @@ class Indexer:
         if settings.prices_file is not None:
             load_prices(settings.prices_file)  # a wrong file is said before anything is started
         database = await Database.open(database_url(settings.database_url, settings.data_dir))
-        indexer = cls(settings, database, notify)
-        indexer._stack.push_async_callback(database.close)
-        async with indexer._stack:
-            yield indexer
+        async with AsyncExitStack() as stack:
+            stack.push_async_callback(database.close)
+            yield cls(Parts(settings, database, stack, notify))
 
     # -- reading ---------------------------------------------------------------------------------------------------
 
@@ -108,7 +92,7 @@ class Indexer:
         documents: frozenset[DocumentId] | None = None,
     ) -> list[Hit]:
         """The best hits for a query among what a viewer may read, best first. Raises Unavailable."""
-        return await self._reading(
+        return await self._parts.reading(
             lambda index: index.retrieval.search(
                 workspace, query, viewer, limit=limit, alpha=alpha, documents=documents
             )
@@ -126,19 +110,70 @@ class Indexer:
         self, workspace: str, version: VersionId, start: int = 0, end: int | None = None
     ) -> list[Passage]:
         """The passages of a version by position, ``end`` exclusive."""
-        return await self._reading(lambda index: index.store.passages(workspace, version, start, end))
+        return await self._parts.reading(lambda index: index.store.passages(workspace, version, start, end))
 
     async def server_version(self) -> str:
         """Weaviate's version. That there is one says that the server answers over HTTP and gRPC. Raises Unavailable."""
-        return await self._reading(lambda index: index.store.version())
+        return await self._parts.reading(lambda index: index.store.version())
 
     async def spent(self, workspace: str) -> float:
         """US dollars that contexts of this workspace have cost, those of removed documents included."""
         return await spent(self._database, workspace)
 
-    async def attempts(self, workspace: str) -> list[Version]:
-        """The newest version of every document, whatever became of it: for the status."""
-        return await self._catalogue.attempts(workspace)
+    async def spent_since(self, workspace: str, moment: datetime) -> float:
+        """US dollars that this workspace spent from a moment on (with its zone), contexts and what was recorded."""
+        return await self._parts.spending.since(workspace, moment)
+
+    async def record_spent(self, workspace: str, what: str, cost_usd: float) -> None:
+        """Count what was paid just now for something else than a context (``what``: "answer").
+
+        Raises CatalogueUnavailable; it is counted nevertheless, and written with what is recorded next.
+        """
+        await self._parts.spending.record(workspace, what, cost_usd)
+
+    async def attempts(self, workspace: str, *, since: datetime | None = None) -> list[Version]:
+        """The newest version of every document, whatever became of it, or of those that changed ``since``."""
+        return await self._catalogue.attempts(workspace, since)
+
+    # -- before adding -----------------------------------------------------------------------------------------------
+
+    async def examine(
+        self, original: Original, *, workspace: str, audience: Audience, title: str | None = None
+    ) -> Examined:
+        """Read an original without storing it or paying for anything: what it would be, and what it may cost.
+
+        The estimate is of the contexts that Claude has not been paid for yet: tokens as the embedder counts them, what
+        a request shares with another read from the cache, every answer as long as a context may be (see
+        ``examining.planned_cost``). It is 0.0 without a key, for one thread's files (``Audience.is_passing``), and
+        where the model's price is not known. What was read is kept for some minutes, and adding it uses that.
+        Raises Refused where adding would end so, and CatalogueUnavailable.
+        """
+        from .examining import examine
+
+        paid = PaidAnswerRows(self._database, VersionId(""))
+        readings, embedder = await self._parts.readings(), await self._parts.embedder()
+        return await examine(
+            readings, paid, self.settings, embedder.count, original, workspace=workspace, audience=audience, title=title
+        )
+
+    async def alike(
+        self, workspace: str, examined: Examined | Signature, name: str, viewer: Viewer | None
+    ) -> list[Alike]:
+        """The published documents that may be meant by what was examined; those of the same name come first.
+
+        Among what the viewer may read (None is an administrator) those called ``name``, by file name or title and
+        whatever the case and the spaces, and those with nearly the same text. The document that adding it replaces
+        anyway is not among them, and no thread's file is.
+        """
+        signature = examined if isinstance(examined, tuple) else examined.signature
+        own, names = (None, [name]) if isinstance(examined, tuple) else (examined.document, [name, examined.title])
+        found = [
+            document
+            for document in await self._catalogue.documents(workspace, viewer)
+            if document.id != own and not document.audience.is_passing
+        ]
+        signatures = await self._parts.sketches.of(workspace, {document.id for document in found})
+        return await asyncio.to_thread(alike, found, signatures, names, signature)
 
     # -- writing ---------------------------------------------------------------------------------------------------
 
@@ -157,7 +192,7 @@ class Indexer:
         Raises StoreFailed and Unavailable. Whether the bytes can be read is told later, by ``follow``.
         """
         sha256 = content_hash(original.data)
-        made_by = fingerprint(self.settings, await self._embedder(), title, audience)
+        made_by = fingerprint(self.settings, await self._parts.embedder(), title, audience)
         same = await self._catalogue.same(document_id(workspace, audience, original.source), sha256, made_by)
         if same is not None and same.state == "published":
             return Added(same.id, same.document, same.title, "unchanged")
@@ -195,8 +230,8 @@ class Indexer:
 
     def _see_that_work_goes_on(self) -> None:
         """Raise where this process cannot record what it does, as on a full disk: nothing would ever change."""
-        if self._worker is not None and self._worker.trouble is not None:
-            raise self._worker.trouble
+        if self._parts.worker is not None and self._parts.worker.trouble is not None:
+            raise self._parts.worker.trouble
 
     async def retry(self, workspace: str, documents: frozenset[DocumentId] | None = None) -> list[Added]:
         """Queue again what failed: documents that a service's absence stopped, and contexts that could not be had.
@@ -221,7 +256,7 @@ class Indexer:
                 title=row.given_title,
                 added_by=row.added_by,
                 sha256=row.sha256,
-                fingerprint=fingerprint(self.settings, await self._embedder(), row.given_title, row.audience),
+                fingerprint=fingerprint(self.settings, await self._parts.embedder(), row.given_title, row.audience),
                 force=True,
             )
             await (await self.work()).enqueue(version.id)
@@ -236,8 +271,19 @@ class Indexer:
         from .tidying import tidy
 
         await self._catalogue.unpublish(document)
-        index = await self.connect()
+        index = await self._parts.connect()
         await tidy(document, self._catalogue, self._originals, index.store)
+
+    async def readdress(self, workspace: str, document: DocumentId, audience: Audience) -> Added:
+        """Give a document other readers: the same original under another audience, and then the old one removed.
+
+        Title, URL, dates and who added it stay; contexts and vectors are found, so nothing is paid twice. Comes back
+        once the new document answers and the old one does not. Cut off in between, both answer, and another call with
+        the same arguments goes on. Raises NotFound, StoreFailed (the old one answers then) and Unavailable.
+        """
+        from .readdressing import readdress
+
+        return await readdress(self, self._catalogue, self._originals, workspace, document, audience)
 
     async def find(self, workspace: str, name: str) -> DocumentId:
         """The document that a person means by an id, the beginning of one, a source or a title. Raises NotFound."""
@@ -260,80 +306,8 @@ class Indexer:
 
     async def connect(self) -> Index:
         """Open Weaviate, once; later calls give what the first opened. Raises WeaviateUnavailable."""
-        async with self._opening:
-            if self._index is None:
-                self._index = await self._open_index()
-            return self._index
-
-    async def _reading(self, read: Callable[[Index], Awaitable[T]]) -> T:
-        """Read from the index; an embedded server that died meanwhile is started again, once."""
-        index = await self.connect()
-        try:
-            return await read(index)
-        except WeaviateUnavailable:
-            if self.settings.weaviate_url:
-                raise
-        return await read(await self._reopen(index))
-
-    async def _reopen(self, dead: Index) -> Index:
-        """A new connection, and before it a server where an embedded one died; once, however many ask for it."""
-        async with self._opening:
-            if self._index is dead:
-                self._index = await self._open_index()
-            return self._index or dead
-
-    async def _revive(self) -> None:
-        if self._index is not None and not self.settings.weaviate_url:
-            await self._reopen(self._index)
+        return await self._parts.connect()
 
     async def work(self) -> Worker:
         """Take work from the queue in this process, from now until the indexer is closed. Raises Unavailable."""
-        await self.connect()
-        async with self._opening:
-            if self._worker is None:
-                self._worker = await self._open_worker()
-            return self._worker
-
-    def _store(self) -> Store:
-        assert self._index is not None  # noqa: S101 - the worker is opened after the index; this tells the type checker
-        return self._index.store
-
-    async def _embedder(self) -> Embedder:
-        if self._opened_embedder is None:
-            self._opened_embedder = KeepingEmbedder(open_embedder(self.settings), EmbeddingRows(self._database))
-            self._stack.push_async_callback(self._opened_embedder.close)
-        return self._opened_embedder
-
-    async def _open_index(self) -> Index:
-        from .opening import open_store
-        from .retrieval import Retrieval
-
-        embedder = await self._embedder()
-        store = await open_store(self.settings, embedder.dimensions, self._stack, self._notify)
-        return Index(store, Retrieval(store, embedder, self._catalogue, self.settings))
-
-    async def _open_worker(self) -> Worker:
-        from .opening import contextualizers
-        from .pipeline import Pipeline
-        from .workflows import Worker
-
-        settings = self.settings
-        embedder = await self._embedder()
-        pipeline = Pipeline(
-            settings,
-            self._catalogue,
-            self._originals,
-            self._store,
-            embedder,
-            contextualizers(settings, embedder.count, self._stack),
-            lambda version: PaidAnswerRows(self._database, version),
-        )
-        url = database_url(settings.database_url, settings.data_dir)
-        if url.get_backend_name() == "sqlite":
-            # Its many small writes would hold up the catalogue's, and a SQLite file has one writer at a time.
-            url = url.set(database=str(settings.data_dir.absolute() / "queue.db"))
-        executor = new_executor_id()
-        worker = Worker(settings, url, self._catalogue, pipeline, Leases(self._database, executor), self._revive)
-        await worker.start(executor)
-        self._stack.push_async_callback(worker.close)
-        return worker
+        return await self._parts.work()

@@ -9,24 +9,21 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, replace
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from .catalogue import Catalogue
-from .chunking import chunk
 from .documents import Audience, Chunk, ContextKind, Document, DocumentId, ExtractedText, Original, Passage, VersionId
 from .embedding import Embedder
 from .errors import SituateError, StoreFailed
-from .extraction import extract
-from .fingerprint import chunk_budget
+from .examining import Readings, title_of
 from .kept import PaidAnswerRows
 from .originals import Originals
 from .progress import reported
 from .rows import Version, split
-from .settings import IndexerSettings
 from .store import Store
 from .structural import Contextualized, StructuralContextualizer
 from .tidying import tidy
+from .twins import Sketches
 
 if TYPE_CHECKING:  # it loads Claude's client, which takes seconds; without a key nobody needs it
     from .contextualizer import Contextualizer
@@ -55,15 +52,17 @@ class Pipeline:
 
     def __init__(
         self,
-        settings: IndexerSettings,
+        readings: Readings,
         catalogue: Catalogue,
+        sketches: Sketches,
         originals: Originals,
         store: Callable[[], Store],
         embedder: Embedder,
         contextualizer: Callable[[PaidAnswerRows, Audience], Contextualizer | StructuralContextualizer],
         account: Callable[[VersionId], PaidAnswerRows],
     ) -> None:
-        self._settings = settings
+        self._readings = readings
+        self._sketches = sketches
         self._catalogue = catalogue
         self._originals = originals
         self._store = store
@@ -84,7 +83,7 @@ class Pipeline:
         extracted = work.extracted
         await self._catalogue.update(
             version,
-            title=row.given_title or extracted.title or PurePath(row.name).stem or row.name,
+            title=title_of(row.given_title, extracted, row.name),
             date=extracted.date or row.source_date,
             language=extracted.language,
             media_type=extracted.media_type,
@@ -192,10 +191,9 @@ class Pipeline:
     async def _read(self, row: Version) -> Work:
         data = await self._originals.get(row.sha256)
         original = Original(row.source, data, row.name, row.url, row.source_date, row.declared_type)
-        extracted = await extract(original, self._settings)
-        budget = chunk_budget(self._settings, self._embedder)
-        chunks = await asyncio.to_thread(chunk, extracted, budget=budget, count=self._embedder.count)
-        work = Work(extracted, chunks)
+        reading = await self._readings.taken(original)
+        await self._sketches.put(row.id, reading.signature)
+        work = Work(reading.extracted, reading.chunks)
         self._work[row.id] = work
         return work
 

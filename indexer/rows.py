@@ -59,6 +59,7 @@ class Version:
     cache_misses: int = 0
     error: str | None = None
     created_at: datetime | None = None
+    updated_at: datetime | None = field(default=None, compare=False)  # a step that changed nothing is no change
     usage: Usage = field(default_factory=Usage)
 
     @property
@@ -121,6 +122,7 @@ def version_of(row: Any) -> Version:
         cache_misses=row.cache_misses,
         error=row.error,
         created_at=aware(row.created_at),
+        updated_at=aware(row.updated_at),
         usage=usage_of_row(row),
     )
 
@@ -143,6 +145,7 @@ def document_of(row: Any, spent: Usage) -> Document:
         failed_contexts=len(row.failures),
         context_kind=ContextKind(row.context_kind) if row.context_kind else None,
         usage=spent,
+        name=row.name,
     )
 
 

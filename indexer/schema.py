@@ -67,6 +67,15 @@ versions = sa.Table(
     sa.Index("versions_by_state", "state"),
 )
 
+sketches = sa.Table(
+    "sketches",
+    metadata,
+    sa.Column("document", sa.String(32), primary_key=True),
+    sa.Column("number", sa.Integer, primary_key=True),
+    sa.Column("signature", sa.LargeBinary, nullable=False),  # of the text: 64-bit hashes, little endian
+    sa.ForeignKeyConstraint(["document", "number"], ["versions.document", "versions.number"], ondelete="CASCADE"),
+)
+
 paid_answers = sa.Table(
     "paid_answers",
     metadata,

@@ -83,6 +83,17 @@ async def open_source(
         yield await asyncio.to_thread(_file, path, shown_name(name), settings)
 
 
+async def fetch_link(url: str, settings: IndexerSettings) -> Original:
+    """The document at a link that a person gave: ``http`` and ``https`` only, public addresses only.
+
+    At most ``max_file_mb`` and ``fetch_seconds``. Raises SourceRefused, one sentence with what to do instead.
+    """
+    async for item in open_source(url, settings, local=False):
+        if isinstance(item, Original):
+            return item
+    raise SourceRefused("Only http and https addresses can be added by link; attach the file instead.")
+
+
 def shown_name(name: str) -> str:
     """A file's name as text that people can be shown.
 

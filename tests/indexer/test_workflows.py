@@ -122,7 +122,7 @@ async def test_an_unexpected_error_fails_the_document_with_a_reference_and_no_de
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("secret text of the document")
 
-    monkeypatch.setattr("indexer.pipeline.chunk", broken)
+    monkeypatch.setattr("indexer.examining.chunk", broken)
     async with Indexer.open(make_settings()) as indexer:
         row = await added(indexer, workspace, "Anything.")
         assert row.state == "failed"
