@@ -140,6 +140,10 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "I cannot check right now who may read what. Send it again in a minute; nothing is lost.",
         "Je ne peux pas vérifier en ce moment qui peut lire quoi. Renvoyez-le dans une minute ; rien n'est perdu.",
     ),
+    "form_cannot_check_yet": (
+        "I cannot check right now who may read what. Open this form again in a minute.",
+        "Je ne peux pas vérifier en ce moment qui peut lire quoi. Rouvrez ce formulaire dans une minute.",
+    ),
     "form_not_kept": (
         "This could not be kept just now. Send it again in a moment; nothing is lost.",
         "Ceci n'a pas pu être conservé. Renvoyez-le dans un instant ; rien n'est perdu.",

@@ -1,0 +1,94 @@
+"""Opens the form that adds documents: at once, and filled as soon as it is known what the person may choose."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+
+from bot.answering.trouble import logged
+from bot.ledger import StoredAnswer
+from bot.slack.adding.conversation import conversation_with
+from bot.slack.adding.form import Form
+from bot.slack.clicks import reason, respond, try_to
+from bot.slack.parts import FORM_SECONDS, Parts
+from bot.slack.rights import choices
+from bot.slack.sending.posting import Place
+from bot.slack.showing.adding_form import View, adding_form, loading_form, refusal_form
+from bot.slack.showing.messages import sentence_message
+from bot.slack.threads import plain_question
+from bot.texts import Texts
+from indexer import Audience, SituateError
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Opener:
+    """Who opens a form, and the ``trigger`` that Slack gave for it: good once, for three seconds."""
+
+    user: str
+    team: str | None
+    trigger: str
+
+
+async def open_form(parts: Parts, form: Form, opener: Opener) -> None:
+    """Open the form; where Slack does not, the person is told so. Whoever may not add is told why, in the form."""
+    texts = await parts.texts(opener.user, seconds=FORM_SECONDS)
+    try:
+        opened = await parts.client.views_open(trigger_id=opener.trigger, view=loading_form(texts))
+    except Exception as error:  # noqa: BLE001 too late, or Slack is away: the person can try again
+        log.warning("a form could not be opened: %s", reason(error))
+        await _say_not_opened(parts, form, opener, texts)
+        return
+    view = await _filled(parts, form, opener, texts)
+    await try_to(parts.client.views_update(view_id=opened["view"]["id"], view=view))
+
+
+async def _filled(parts: Parts, form: Form, opener: Opener, texts: Texts) -> View:
+    try:
+        answer = await _answer(parts, form, opener)
+        made_from = await _made_from(parts, answer) if answer is not None else frozenset()
+        title = await plain_question(answer.question, parts.directory, parts.me) if answer is not None else ""
+        offered = await choices(
+            parts, opener.user, form.channel, user_team=opener.team, origins=form.origins, made_from=made_from
+        )
+    except SituateError as error:
+        return refusal_form(texts.of_error(error), texts)
+    except Exception as error:  # noqa: BLE001 whoever opens it gets a sentence, whatever is wrong in here
+        sentence = texts.say("our_side")
+        return refusal_form(sentence, texts, reference=logged(sentence, error))
+    if offered.refused is not None:
+        key = "form_cannot_check_yet" if offered.refused == "cannot_check" else offered.refused
+        return refusal_form(texts.say(key), texts)
+    return adding_form(form, offered, texts, title=title)
+
+
+async def _answer(parts: Parts, form: Form, opener: Opener) -> StoredAnswer | None:
+    """The answer of the bot's own that a shortcut was used on."""
+    if not form.message:
+        return None
+    answer = await parts.ledger.answer_of_message(parts.me.team, form.channel, form.message)
+    return None if answer is not None and answer.private and answer.asker != opener.user else answer
+
+
+async def _made_from(parts: Parts, answer: StoredAnswer) -> frozenset[Audience]:
+    """The audiences of the documents that an answer was made from: it is not to be taken further than they are.
+
+    What is offered rests on it; what is allowed is worked out anew when it is added.
+    """
+    documents = await parts.library.documents(await parts.workspace.name(), None)
+    used = {hit.document for hit in answer.hits} | {source.document for source in answer.sources}
+    return frozenset(document.audience for document in documents if document.id in used)
+
+
+async def _say_not_opened(parts: Parts, form: Form, opener: Opener, texts: Texts) -> None:
+    """By the response URL, which costs Slack nothing; else in the direct conversation."""
+    told = sentence_message(texts.say("form_not_opened"))
+    body = {"response_type": "ephemeral", "replace_original": False, "text": told.text, "blocks": told.blocks}
+    if await respond(form.response_url, body):
+        return
+    channel = await conversation_with(parts.client, opener.user)
+    if channel is not None:
+        place = Place(parts.me.team, channel, None, opener.user, opener.team)
+        key = f"{form.id}:not_opened"
+        await try_to(parts.poster.post(place, blocks=told.blocks, text=told.text, key=key))
