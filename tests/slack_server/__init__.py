@@ -29,10 +29,10 @@ A form is filled in by ``action_id``: ``slack.submits(ana, {"files": [file], "wh
 Ana's own by that: shared nowhere, and the app may read it. Other files the app sees where they are shared and it is.
 
 **What tests ask** (``reading``): ``thread``, ``replies``, ``message``, ``messages``, ``shown``, ``ephemerals``,
-``view``, ``home_of``, ``permalink_of``, ``status``, ``session``, ``open_streams``; ``calls`` and ``called(method)``, ``statuses``, ``deliveries``,
-``slowest_ack``, ``suggested_prompts``. A ``Message`` has ``shown`` (what a person sees, as plain text), ``markdown``,
-``tasks``, ``links``, ``blocks``, ``metadata``, ``open``, ``edited``, ``reactions`` and ``history`` (what was shown
-when). Waiting: ``await slack.until(lambda: …)``, or ``slack.wait_for(lambda: …)``.
+``view``, ``home_of``, ``permalink_of``, ``status``, ``session``, ``open_streams``; ``calls`` and ``called(method)``,
+``statuses``, ``deliveries``, ``slowest_ack``, ``suggested_prompts``. A ``Message`` has ``shown`` (what a person sees,
+as plain text), ``markdown``, ``tasks``, ``links``, ``blocks``, ``metadata``, ``open``, ``edited``, ``reactions`` and
+``history`` (what was shown when). Waiting: ``await slack.until(lambda: …)``, or ``slack.wait_for(lambda: …)``.
 
 **What goes wrong on order**
 
