@@ -56,6 +56,11 @@ class BotSettings(BaseSettings):
     ask_command: str = Field(
         default="/ask", pattern=r"^/[a-z0-9_-]{1,31}$", description="Slash command that asks; also in manifest.yml."
     )
+    docs_command: str = Field(
+        default="/docs",
+        pattern=r"^/[a-z0-9_-]{1,31}$",
+        description="Slash command for documents; also in manifest.yml.",
+    )
     follow_ups: str = Field(
         default="on", description="Untagged follow-ups: on, or mention; by channel: on, C0123=mention."
     )

@@ -176,6 +176,18 @@ class Additions:
 
         await self._database.write(work)
 
+    async def also_made_of(self, document: str, like: str) -> None:
+        """A document holds the same messages and files as another: it is that one, for other readers."""
+
+        def work(connection: sa.Connection) -> None:
+            rows = connection.execute(sa.select(document_parts).where(document_parts.c.document == like)).mappings()
+            copies = [dict(row) | {"document": document} for row in rows]
+            if copies:
+                connection.execute(document_parts.delete().where(document_parts.c.document == document))
+                connection.execute(document_parts.insert().values(copies))
+
+        await self._database.write(work)
+
     async def part_gone(self, part: str) -> bool:
         """A message or a file was deleted; durable at once. Returns whether a document was made of it."""
         gone = document_parts.update().where(document_parts.c.part == part).values(gone=True)

@@ -32,9 +32,24 @@ from bot.slack.connection import (
 from bot.slack.desk import Desk
 from bot.slack.directory import Directory
 from bot.slack.files import Attachments
+from bot.slack.home import Homes
 from bot.slack.intake import FollowUps, Intake
-from bot.slack.listeners import again, agent, answers, commands, deletions, directory, feedback, questions, rest, shortcuts
+from bot.slack.listeners import (
+    again,
+    agent,
+    answers,
+    commands,
+    deletions,
+    directory,
+    docs,
+    feedback,
+    home,
+    questions,
+    rest,
+    shortcuts,
+)
 from bot.slack.parts import Parts
+from bot.slack.removing import Removing
 from bot.slack.reply import SlackReplies
 from bot.slack.sending.posting import Poster
 from bot.slack.workspace import Workspace
@@ -103,9 +118,7 @@ async def open_bot(settings: BotSettings, library: Indexer, answerer: Answerer) 
         yield SlackBot(app, parts, desk, adding)
 
 
-def build(
-    parts: Parts, desk: Desk, adding: AddingDesk, forgetting: Forgetting, settings: BotSettings
-) -> AsyncApp:
+def build(parts: Parts, desk: Desk, adding: AddingDesk, forgetting: Forgetting, settings: BotSettings) -> AsyncApp:
     """Bolt with all listeners; the first that matches takes an event, so those that take anything come last."""
     secret = settings.slack_signing_secret
     app = AsyncApp(
@@ -115,10 +128,14 @@ def build(
     )
     deletions.register(app, forgetting)
     questions.register(app, parts, desk, Intake(parts.me, parts.ledger, FollowUps.parse(settings.follow_ups)))
+    homes = Homes(parts)
+    removing = Removing(parts, homes)
+    docs.register(app, parts, adding, removing)
     commands.register(app, parts, desk)
     answers.register(app, parts, adding)
     again.register(app, parts, desk)
     feedback.register(app, parts)
+    home.register(app, parts, homes, removing)
     agent.register(app, parts, desk)
     directory.register(app, parts)
     shortcuts.register(app, parts, desk)

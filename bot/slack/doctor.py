@@ -210,10 +210,11 @@ def _settings(settings: BotSettings) -> list[Check]:
     except ValueError as error:
         checks.append(Check("FOLLOW_UPS", False, str(error)))
     commands = {command["command"] for command in manifest()["features"]["slash_commands"]}
-    if settings.ask_command not in commands:
-        found = f"{settings.ask_command} is not among the commands of manifest.yml."
-        advice = "See that the app has it, on its page 'Slash Commands', or set ASK_COMMAND to one that it has."
-        checks.append(Check("ASK_COMMAND", None, found, advice))
+    for name, command in (("ASK_COMMAND", settings.ask_command), ("DOCS_COMMAND", settings.docs_command)):
+        if command not in commands:
+            found = f"{command} is not among the commands of manifest.yml."
+            advice = f"See that the app has it, on its page 'Slash Commands', or set {name} to one that it has."
+            checks.append(Check(name, None, found, advice))
     return checks
 
 
