@@ -22,6 +22,7 @@ from bot.answering.events import Answer, Done, Found, Reset, Searching, Source, 
 from bot.answering.events import Text as Said
 from bot.answering.library import Library
 from bot.answering.visible import one_line
+from bot.caps import why_capped
 from bot.rendering import answer_text, passage_view, plain_answer, searched, source_list, whole_answer
 from indexer import SituateError, Viewer
 
@@ -52,7 +53,10 @@ class Conversation:
     async def ask(self, question: str, watch: Callable[[Searching | Found | Reset | Said], None]) -> Answer:
         """The answer; ``watch`` sees what happens before it. A stopped question leaves no trace."""
         answer: Answer | None = None
-        async with aclosing(self._answerer.answer(question, self.viewer, self.workspace, tuple(self._turns))) as events:
+        past = tuple(self._turns)
+        capped = await why_capped(self.library, self._answerer.settings, self.workspace)
+        asked = self._answerer.answer(question, self.viewer, self.workspace, past, capped=capped)
+        async with aclosing(asked) as events:
             async for event in events:
                 if isinstance(event, Done):
                     answer = event.answer

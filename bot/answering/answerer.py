@@ -8,8 +8,6 @@ is tried again from the state before it, or the trouble is said plainly and the 
 from __future__ import annotations
 
 import asyncio
-import logging
-import random
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from datetime import date, datetime
@@ -19,11 +17,11 @@ from anthropic.types import (
     MessageParam,
     SearchResultBlockParam,
     TextBlockParam,
-    ThinkingConfigParam,
     ToolResultBlockParam,
 )
 
 from bot.answering import languages, prompt, tools
+from bot.answering.counting import Account
 from bot.answering.draft import Draft, Sentence, marked_where_nothing_is
 from bot.answering.events import (
     Answer,
@@ -38,18 +36,16 @@ from bot.answering.events import (
 from bot.answering.library import Library
 from bot.answering.memory import remembered
 from bot.answering.passages import best_passages, quoted_lines
-from bot.answering.rounds import CACHE_TTL, Ask, Broken, Round
+from bot.answering.rounds import Ask, Broken, Round
 from bot.answering.searches import Searches
 from bot.answering.small_talk import is_small_talk
+from bot.answering.tries import RETRIES, Tries
 from bot.answering.trouble import logged
 from bot.answering.visible import without_hidden
 from bot.settings import BotSettings
 from bot.texts import ENGLISH, LONGEST_QUESTION, Texts
-from indexer import Hit, Prices, SituateError, Usage, Viewer, usage_of
+from indexer import Hit, Prices, SituateError, Usage, Viewer
 
-log = logging.getLogger(__name__)
-
-RETRIES = 2  # of broken rounds, for a whole question
 MOST_ROUNDS_WITHOUT_SEARCH = 3  # a nudge, results given unasked, a blank answer
 GRACE_SECONDS = 15.0  # for a last search of our own after the deadline
 
@@ -73,6 +69,7 @@ class Answerer:
         self.prices = prices
         self.backoff_seconds = backoff_seconds
         self.today = today
+        self.account = Account(library)
 
     async def answer(
         self,
@@ -83,14 +80,17 @@ class Answerer:
         *,
         texts: Texts = ENGLISH,
         asker: str | None = None,
+        capped: str | None = None,
     ) -> AsyncGenerator[Event, None]:
         """The events of one answer, ``Done`` always the last. ``history`` is the conversation so far, oldest first.
 
         ``texts`` are what the app itself says; Claude answers in the language of the question. ``asker`` is a name,
-        where several people take part in the conversation. Raises nothing: trouble is an answer that says so, with a
-        reference that names it in the log.
+        where several people take part in the conversation. ``capped`` is a sentence on why Claude is not to be asked
+        (a cap is reached): the best passages are the answer, and it is said with them. What Claude is paid is recorded
+        with the library, round by round. Raises nothing: trouble is an answer that says so, with a reference that names
+        it in the log.
         """
-        answering = _Answering(self, question, viewer, workspace, texts, asker)
+        answering = _Answering(self, question, viewer, workspace, texts, asker, capped)
         trouble: tuple[str, Exception] | None = None
         try:
             async with aclosing(answering.events(history)) as events:
@@ -110,11 +110,19 @@ class _Answering:
     """The state of one question while it is answered."""
 
     def __init__(
-        self, answerer: Answerer, question: str, viewer: Viewer, workspace: str, texts: Texts, asker: str | None
+        self,
+        answerer: Answerer,
+        question: str,
+        viewer: Viewer,
+        workspace: str,
+        texts: Texts,
+        asker: str | None,
+        capped: str | None,
     ) -> None:
         self._with = answerer
         self._texts = texts
         self._asker = asker
+        self._capped = capped
         whole = without_hidden(question).strip()
         self._question = whole[:LONGEST_QUESTION]
         self._shortened = len(whole) > LONGEST_QUESTION
@@ -124,9 +132,7 @@ class _Answering:
         self._searches = Searches(answerer.library, workspace, viewer, answerer.settings.max_searches)
         self._messages: list[MessageParam] = []
         self._usage = Usage()
-        self._retries = 0
-        self._max_tokens = answerer.settings.answer_max_tokens
-        self._thinking = _thinking(answerer.settings)
+        self._tries = Tries(answerer.settings, answerer.backoff_seconds)
         self.said: list[Sentence] = []
 
     async def events(self, history: Sequence[Turn]) -> AsyncGenerator[Event, None]:
@@ -140,8 +146,9 @@ class _Answering:
         if not documents:
             yield Done(Answer(self._texts.say("no_documents"), Kind.HELP))
             return
-        if self._with.client is None:
-            async for event in self._passages(self._texts.say("no_key")):
+        if self._with.client is None or self._capped is not None:
+            reason = self._texts.say("no_key") if self._with.client is None else self._capped
+            async for event in self._passages(reason or ""):
                 yield event
             return
         ask = Ask(
@@ -189,7 +196,7 @@ class _Answering:
             except Broken as broken:
                 for reset in self._taken_back(broken.told(self._texts)):
                     yield reset
-                await self._before_another_try(attempt, broken)
+                await self._tries.before_another(attempt, broken)
                 continue
             turn = attempt.turn()
             if attempt.uses and last:  # that none is to be made was told with the request
@@ -217,15 +224,17 @@ class _Answering:
 
     async def _heard(self, attempt: Round, last: bool) -> AsyncGenerator[Citation | Text, None]:
         """One round as it streams; whatever becomes of it, what it cost is counted."""
-        sent = attempt.sentences(self._messages, max_tokens=self._max_tokens, thinking=self._thinking, last=last)
+        tries = self._tries
+        sent = attempt.sentences(self._messages, max_tokens=tries.max_tokens, thinking=tries.thinking, last=last)
         try:
             async with aclosing(sent) as sentences:
                 async for sentence in sentences:
                     for told in self._say(sentence):
                         yield told
         finally:
-            if attempt.message is not None:
-                self._usage += usage_of(attempt.message, self._with.prices, CACHE_TTL)
+            usage = attempt.usage(self._with.prices)
+            self._usage += usage
+            await self._with.account.count(self._workspace, usage)
 
     def _rest(self, draft: Draft, attempt: Round, *, casual: bool) -> list[Citation | Text]:
         """What the last round has still to say; ``Broken`` where it says nothing at all."""
@@ -246,20 +255,6 @@ class _Answering:
         resets = [Reset(reason)] if self.said else []
         self.said.clear()
         return resets
-
-    async def _before_another_try(self, attempt: Round, broken: Broken) -> None:
-        """Wait before a broken round is tried again from the state before it; raise where it is not to be."""
-        if attempt.thinking_refused:
-            log.warning("%s does not take ANSWER_THINKING; going on without", self._with.settings.answer_model)
-            self._thinking = None
-            return
-        if not broken.retry or self._retries >= RETRIES:
-            raise broken
-        if broken.longer:
-            self._max_tokens *= 2
-        pause = self._with.backoff_seconds * 2**self._retries
-        self._retries += 1
-        await asyncio.sleep(pause * random.uniform(0.75, 1.25))  # noqa: S311 spreads load, guards nothing
 
     def _answer(self, draft: Draft, attempt: Round, *, casual: bool) -> Answer:
         unbacked = tuple(sentence.statement.text for sentence in self.said if sentence.unbacked)
@@ -286,7 +281,7 @@ class _Answering:
             notice=" ".join(notice for notice, applies in notices.items() if applies) or None,
         )
 
-    async def _passages(self, reason: str, cause: Exception | None = None) -> AsyncGenerator[Event, None]:
+    async def _passages(self, reason: str, cause: Broken | None = None) -> AsyncGenerator[Event, None]:
         """In place of an answer: the best passages, quoted, and why."""
         hits: list[Hit] = []
         try:
@@ -316,6 +311,7 @@ class _Answering:
                 usage=self._usage,
                 notice=" ".join(filter(None, told)),
                 reference=logged(reason, cause) if cause is not None else None,
+                failure=cause.why.kind if cause is not None and cause.why is not None else None,
             )
         )
 
@@ -331,15 +327,3 @@ class _Answering:
             usage=self._usage,
             reference=logged(sentence, cause),
         )
-
-
-def _thinking(settings: BotSettings) -> ThinkingConfigParam | None:
-    match settings.answer_thinking:
-        case "default":
-            return None
-        case "adaptive":
-            return {"type": "adaptive"}
-        case "between_tools":
-            return {"type": "between_tools"}
-        case "disabled":
-            return {"type": "disabled"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Protocol
 
 from indexer import Document, DocumentId, Hit, Passage, VersionId, Viewer
@@ -31,4 +32,12 @@ class Library(Protocol):
         self, workspace: str, version: VersionId, start: int = 0, end: int | None = None
     ) -> list[Passage]:
         """The passages of a version by position, ``end`` exclusive: for the neighbours of a hit."""
+        ...
+
+    async def record_spent(self, workspace: str, what: str, cost_usd: float) -> None:
+        """Count US dollars that were paid just now."""
+        ...
+
+    async def spent_since(self, workspace: str, moment: datetime) -> float:
+        """US dollars that a workspace spent from a moment on, contexts and answers."""
         ...

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 from collections.abc import AsyncGenerator, Awaitable, Sequence
 from contextlib import AsyncExitStack
@@ -18,12 +19,13 @@ from anthropic.types.parsed_message import ParsedMessage
 from bot.answering.citations import Location
 from bot.answering.draft import Draft, Sentence
 from bot.texts import Texts
-from indexer import ClaudeUnavailable, explain
+from indexer import ClaudeUnavailable, Prices, Usage, explain, usage_of
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 MARK: dict[str, str] = {"type": "ephemeral"}
 CACHE_TTL: Literal["5m", "1h"] = "5m"
+CHARACTERS_A_TOKEN = 4  # of what a broken-off message is taken for; it is paid for, and its end would have told
 
 
 class Broken(Exception):
@@ -128,6 +130,21 @@ class Round:
     def cut(self) -> bool:
         """Whether the text ended at the limit of tokens."""
         return self.message is not None and self.message.stop_reason == "max_tokens"
+
+    def usage(self, prices: Prices) -> Usage:
+        """What the round cost so far. Nothing where no message began.
+
+        How many tokens Claude wrote is told at a message's end. One that was broken off, or stopped by a person, counts
+        for as many as its text makes: 400 characters for 100.
+        """
+        if self.message is None:
+            return Usage()
+        told = self.message.usage
+        if self.message.stop_reason is None:
+            written = sum(len(json.dumps(block.to_dict(), ensure_ascii=False)) for block in self.message.content)
+            at_least = max(told.output_tokens or 0, written // CHARACTERS_A_TOKEN)
+            told = told.model_copy(update={"output_tokens": at_least})
+        return usage_of(self.message.model_copy(update={"usage": told}), prices, CACHE_TTL)
 
     def turn(self) -> MessageParam | None:
         """Claude's turn, to be sent back as it came; blank text, which the API refuses, is left out."""

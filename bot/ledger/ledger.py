@@ -7,14 +7,16 @@ from datetime import UTC, datetime
 import sqlalchemy as sa
 
 from bot.ledger.additions import Additions
+from bot.ledger.alerts import Alerts
 from bot.ledger.answers import Answers
+from bot.ledger.caps import Caps
 from bot.ledger.errands import Errands
 from bot.ledger.questions import Questions
 from bot.ledger.schema import LEDGER_VERSION, ledger_schema, metadata, muted_threads
 from indexer import CatalogueUnavailable, Database
 
 
-class Ledger(Questions, Answers, Errands, Additions):
+class Ledger(Questions, Answers, Errands, Caps, Additions, Alerts):
     """What all bots on one database know together. Every method raises CatalogueUnavailable where it is away."""
 
     @classmethod

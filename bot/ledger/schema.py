@@ -96,6 +96,12 @@ errands = sa.Table(
     sa.Column("busy_until", sa.DateTime),  # null once it is done
 )
 
+capped_questions = sa.Table(  # answered without Claude because of a cap
+    "capped_questions",
+    metadata,
+    sa.Column("question", sa.String(255), primary_key=True),
+)
+
 additions = sa.Table(
     "additions",
     metadata,
@@ -130,4 +136,28 @@ document_parts = sa.Table(
     sa.Column("gone", sa.Boolean, nullable=False),  # the part was deleted in Slack, and the document is to be
     sa.Index("document_parts_by_part", "part"),
     sa.Index("document_parts_gone", "gone"),
+)
+
+alerts = sa.Table(  # the latest trouble of each kind
+    "alerts",
+    metadata,
+    sa.Column("team", sa.String(64), primary_key=True),
+    sa.Column("kind", sa.String(16), primary_key=True),
+    sa.Column("number", sa.Integer, nullable=False),  # counts the troubles of this kind
+    sa.Column("began_at", sa.DateTime, nullable=False),
+    sa.Column("ended_at", sa.DateTime),  # null while it lasts
+    sa.Column("begun_told", sa.Boolean, nullable=False),
+    sa.Column("is_closed", sa.Boolean, nullable=False),  # nothing more is to be told of it
+    sa.Column("told_at", sa.DateTime),  # when the telling of one of this kind last began
+    sa.Column("busy_until", sa.DateTime),  # while somebody tells it, or nobody is to try
+    sa.Column("detail", sa.JSON, nullable=False),
+)
+
+alert_sightings = sa.Table(  # where a trouble is seen that each process or machine has for itself
+    "alert_sightings",
+    metadata,
+    sa.Column("team", sa.String(64), primary_key=True),
+    sa.Column("kind", sa.String(16), primary_key=True),
+    sa.Column("place", sa.String(128), primary_key=True),
+    sa.Column("seen_at", sa.DateTime, nullable=False),
 )

@@ -15,6 +15,7 @@ from bot.answering.trouble import logged
 from bot.asking import Question
 from bot.ledger import new_answer_id, stored
 from bot.slack.audience import NOTHING, Reading, of_question
+from bot.slack.caps import cap_for
 from bot.slack.clicks import TROUBLE, reason, try_to
 from bot.slack.desk import Outcome
 from bot.slack.markup import safe_markdown
@@ -60,7 +61,7 @@ class PrivateReplies:
 
     async def _answered(self, question: Question, reading: Reading, texts: Texts) -> Answer:
         parts = self._parts
-        (text, name), past = await asyncio.gather(
+        (text, name), past, cap = await asyncio.gather(
             asked(question, parts.directory, parts.me),
             history(
                 parts.client,
@@ -70,10 +71,13 @@ class PrivateReplies:
                 texts,
                 budget_tokens=parts.settings.thread_tokens,
             ),
+            cap_for(parts, question),
         )
         workspace = await parts.workspace.name()
-        asker = name if past.several else None
-        events = parts.answerer.answer(text, reading.viewer, workspace, past.turns, texts=texts, asker=asker)
+        asker, capped = name if past.several else None, cap.told(texts) if cap else None
+        events = parts.answerer.answer(
+            text, reading.viewer, workspace, past.turns, texts=texts, asker=asker, capped=capped
+        )
         async with aclosing(events):
             async for event in events:
                 if isinstance(event, Done):

@@ -15,6 +15,7 @@ from bot.answering.trouble import logged
 from bot.asking import How, Question
 from bot.ledger import StoredAnswer, new_answer_id, stored
 from bot.slack.audience import NOTHING, Reading, of_question
+from bot.slack.caps import cap_for
 from bot.slack.desk import End, Outcome, OutOfReach
 from bot.slack.files import Attached
 from bot.slack.heard import Heard
@@ -143,7 +144,7 @@ class _Reply:
     async def _answer(self) -> None:
         parts, question = self._parts, self._question
         workspace = await parts.workspace.name()
-        reading, attached, past, (text, name) = await asyncio.gather(
+        reading, attached, past, (text, name), cap = await asyncio.gather(
             of_question(parts.directory, question),
             self._attached(workspace),
             history(
@@ -155,17 +156,19 @@ class _Reply:
                 budget_tokens=parts.settings.thread_tokens,
             ),
             asked(question, parts.directory, parts.me),
+            cap_for(parts, question),
         )
         remarks = attached.refused if past.complete else (*attached.refused, self._texts.say("thread_incomplete"))
         if not text and attached.documents:
             await self._show(Answer(self._texts.say("attached_read"), Kind.HELP), reading, remarks, attached)
             return
         asker = name if past.several else None
+        answered = partial(
+            parts.answerer.answer, texts=self._texts, asker=asker, capped=cap.told(self._texts) if cap else None
+        )
         for _ in range(TRIES):
             self._reading = reading
-            answer = await self._made(
-                parts.answerer.answer(text, reading.viewer, workspace, past.turns, texts=self._texts, asker=asker)
-            )
+            answer = await self._made(answered(text, reading.viewer, workspace, past.turns))
             if answer is None:
                 await self._stop()
                 return

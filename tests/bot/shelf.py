@@ -41,6 +41,7 @@ class Shelf:
     asked: list[Asked] = field(default_factory=list)
     failing: Callable[[str], Exception | None] = lambda query: None
     limit: int = 10
+    paid: list[tuple[str, str, float]] = field(default_factory=list)  # workspace, for what, US dollars
 
     def put(
         self,
@@ -121,6 +122,12 @@ class Shelf:
             )
             for hit in first.values()
         ]
+
+    async def record_spent(self, workspace: str, what: str, cost_usd: float) -> None:
+        self.paid.append((workspace, what, cost_usd))
+
+    async def spent_since(self, workspace: str, moment: datetime) -> float:
+        return sum(cost for whose, _, cost in self.paid if whose == workspace)
 
     async def passages(
         self, workspace: str, version: VersionId, start: int = 0, end: int | None = None

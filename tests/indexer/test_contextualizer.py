@@ -51,6 +51,8 @@ class Paid:
     """Paid answers in memory; remembers the order in which they were written."""
 
     answers: dict[str, PaidAnswer] = field(default_factory=dict)
+    paid_for_nothing: list[Usage] = field(default_factory=list)
+    calls_allowed: int | None = None  # None: as many as there are
 
     async def get_many(self, request_hashes: Collection[str]) -> dict[str, PaidAnswer]:
         return {each: self.answers[each] for each in request_hashes if each in self.answers}
@@ -58,6 +60,15 @@ class Paid:
     async def put(self, request_hash: str, answer: PaidAnswer) -> None:
         await asyncio.sleep(0)
         self.answers[request_hash] = answer
+
+    async def lost(self, usage: Usage) -> None:
+        self.paid_for_nothing.append(usage)
+
+    async def refusal(self) -> str | None:
+        if self.calls_allowed is None:
+            return None
+        self.calls_allowed -= 1
+        return "The cap is reached." if self.calls_allowed < 0 else None
 
 
 @dataclass
@@ -481,3 +492,37 @@ async def _until(condition: Callable[[], bool]) -> None:
             return
         await asyncio.sleep(0.01)
     raise AssertionError("It did not come to that.")
+
+
+async def test_at_the_cap_the_rest_fails_with_one_reason_and_without_a_call(desk: Desk) -> None:
+    desk.server.brain = answering(lambda i: None)
+    desk.paid.calls_allowed = 3
+    extracted, chunks = document(12)
+    result = await desk.situate(extracted, chunks, context_concurrency=1)
+    assert (result.calls, len(desk.server.messages)) == (3, 3)
+    failed = [context for context in result.contexts if context.failure]
+    assert len(failed) == 9
+    assert {context.failure for context in failed} == {"The cap is reached."}
+    assert {context.kind for context in failed} == {ContextKind.STRUCTURAL}
+    assert all(context.text for context in failed)
+    assert desk.done == list(range(1, 13))
+
+
+async def test_what_was_paid_before_is_used_at_the_cap(desk: Desk) -> None:
+    desk.server.brain = answering(lambda i: None)
+    extracted, chunks = document(4)
+    await desk.situate(extracted, chunks)
+    desk.paid.calls_allowed = 0
+    again = await desk.situate(extracted, chunks)
+    assert (again.calls, again.reused) == (0, 4)
+    assert all(context.failure is None for context in again.contexts)
+
+
+async def test_what_an_answer_of_no_use_cost_is_counted(desk: Desk) -> None:
+    desk.server.brain = answering(lambda i: says("   ") if i == 1 else None)
+    extracted, chunks = document(3)
+    result = await desk.situate(extracted, chunks)
+    (lost,) = desk.paid.paid_for_nothing
+    assert lost.cost_usd > 0
+    kept = sum(answer.usage.cost_usd for answer in desk.paid.answers.values())
+    assert kept + lost.cost_usd == pytest.approx(result.usage.cost_usd)
