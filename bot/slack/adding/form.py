@@ -127,8 +127,8 @@ def sent_in(form: Form, view: Fields, host: str) -> Sent:
 
     Two files, a link and a text are four items. A title is for one item: with more of them it is an error.
 
-    >>> state = {"values": {"adding_text": {"adding_input": {"value": "Closed on 12 May."}},
-    ...     "adding_audience": {"adding_input": {"selected_option": {"value": "user:U1"}}}}}
+    >>> state = {"values": {"adding_text": {"adding_text": {"value": "Closed on 12 May."}},
+    ...     "adding_audience": {"adding_audience": {"selected_option": {"value": "user:U1"}}}}}
     >>> sent = sent_in(Form("Ab3"), {"state": state}, "x.slack.com")
     >>> [(str(item.what), item.ref, item.name) for item in sent.items], sent.audience, sent.errors
     ([('text', 'Ab3', 'Closed on 12 May.')], 'user:U1', {})
@@ -256,7 +256,7 @@ def _chosen(view: Fields, block: str) -> str:
 
 
 def _input(view: Fields, block: str) -> Fields:
-    return _fields(_fields(_fields(_fields(view, "state"), "values"), block), actions.ADDING_INPUT)
+    return _fields(_fields(_fields(_fields(view, "state"), "values"), block), block)
 
 
 def _id(file: Fields) -> str:

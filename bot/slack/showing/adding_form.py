@@ -82,7 +82,7 @@ def _view(texts: Texts, blocks: list[Block]) -> View:
 
 def _own(texts: Texts) -> list[Block]:
     """Files, or a link, or text: each may be left out."""
-    files: Element = {"type": "file_input", "action_id": actions.ADDING_INPUT, "max_files": MOST_FILES}
+    files: Element = {"type": "file_input", "max_files": MOST_FILES}
     return [
         _input(actions.FILES_BLOCK, texts.say("form_files"), files, optional=True),
         _input(actions.LINK_BLOCK, texts.say("form_link"), _field(LONGEST_ADDRESS), optional=True),
@@ -123,17 +123,18 @@ def _audience(choices: Choices, texts: Texts) -> Block:
 
 
 def _input(block: str, label: str, element: Element, *, hint: str | None = None, optional: bool = False) -> Block:
-    asked: Block = {"type": "input", "block_id": block, "label": plain(label), "element": element}
+    field = element | {"action_id": block}
+    asked: Block = {"type": "input", "block_id": block, "label": plain(label), "element": field}
     return asked | ({"hint": plain(hint)} if hint else {}) | ({"optional": True} if optional else {})
 
 
 def _field(longest: int, *, multiline: bool = False) -> Element:
-    field: Element = {"type": "plain_text_input", "action_id": actions.ADDING_INPUT, "max_length": longest}
+    field: Element = {"type": "plain_text_input", "max_length": longest}
     return field | ({"multiline": True} if multiline else {})
 
 
 def _radio(options: list[Element], chosen: Element | None) -> Element:
-    radio: Element = {"type": "radio_buttons", "action_id": actions.ADDING_INPUT, "options": options}
+    radio: Element = {"type": "radio_buttons", "options": options}
     return radio | ({"initial_option": chosen} if chosen else {})
 
 

@@ -53,7 +53,13 @@ _ELEMENTS: dict[str, tuple[_Fields, _Fields]] = {
             "placeholder": dict,
         },
     ),
+    "radio_buttons": (
+        {"action_id": str, "options": list},
+        {"initial_option": dict, "confirm": dict, "focus_on_load": bool},
+    ),
+    "file_input": ({"action_id": str}, {"filetypes": list, "max_files": int}),
 }
+_INPUTS = ("plain_text_input", "radio_buttons", "file_input")
 _TEXTS: dict[str, tuple[_Fields, _Fields]] = {
     "plain_text": ({"text": str}, {"emoji": bool}),
     "mrkdwn": ({"text": str}, {"verbatim": bool}),
@@ -239,6 +245,28 @@ def _element(element: Any, at: str, known: dict[str, tuple[_Fields, _Fields]]) -
                 faults.append(f"{at}.option: fields or value")
     if element["type"] == "plain_text_input" and not 1 <= element.get("max_length", 3_000) <= 3_000:
         faults.append(f"{at}.max_length")
+    if element["type"] == "plain_text_input" and len(element.get("initial_value", "")) > element.get(
+        "max_length", 3_000
+    ):
+        faults.append(f"{at}.initial_value: too long")
+    if element["type"] == "radio_buttons":
+        faults += _radio_buttons(element, at)
+    if element["type"] == "file_input" and not 1 <= element.get("max_files", 10) <= 10:
+        faults.append(f"{at}.max_files")
+    return faults
+
+
+def _radio_buttons(element: dict[str, Any], at: str) -> list[str]:
+    options = element["options"]
+    faults = [] if 1 <= len(options) <= 10 else [f"{at}: {len(options)} options"]
+    for option in options:
+        faults += _text(option.get("text"), f"{at}.option", 75, plain=True)
+        if option.keys() - {"text", "value", "description"} or not 1 <= len(option.get("value", "")) <= 150:
+            faults.append(f"{at}.option: fields or value")
+    if len({option.get("value") for option in options}) < len(options):
+        faults.append(f"{at}: values are not unique")
+    if "initial_option" in element and element["initial_option"] not in options:
+        faults.append(f"{at}.initial_option: none of the options")
     return faults
 
 
@@ -260,7 +288,7 @@ def _input(block: dict[str, Any], at: str) -> list[str]:
     faults = _text(block["label"], f"{at}.label", 2_000, plain=True)
     if "hint" in block:
         faults += _text(block["hint"], f"{at}.hint", 2_000, plain=True)
-    return faults + _element(block["element"], f"{at}.element", {"plain_text_input": _ELEMENTS["plain_text_input"]})
+    return faults + _element(block["element"], f"{at}.element", {kind: _ELEMENTS[kind] for kind in _INPUTS})
 
 
 def _rich_text(block: dict[str, Any], at: str) -> list[str]:
