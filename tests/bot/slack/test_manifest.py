@@ -16,7 +16,6 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.settings import BotSettings
 from bot.slack.app import build
-from bot.slack.desk import Desk
 from bot.slack.doctor import manifest_scopes
 from bot.slack.intake import Me
 from bot.slack.parts import Parts
@@ -50,12 +49,14 @@ NEEDED_BY_METHOD: Final[dict[str, frozenset[str]]] = {
     "conversations.history": READ_MESSAGES,
     "conversations.info": LOOK_AT_CONVERSATIONS,
     "conversations.members": READ_CONVERSATIONS,
+    "conversations.open": frozenset({"im:write"}),
     "conversations.replies": READ_MESSAGES,
     "files.info": frozenset({"files:read"}),
     "users.conversations": frozenset({"channels:read", "groups:read"}),
     "users.info": frozenset({"users:read"}),
     "users.list": frozenset({"users:read"}),
     "views.open": frozenset(),
+    "views.publish": frozenset(),
     "views.update": frozenset(),
 }
 # The events that Slack has, of those that an app like this might want, with the scopes they need.
@@ -137,7 +138,8 @@ def registered(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[str | re.Patte
     parts = SimpleNamespace(
         settings=settings, client=client, me=Me("U0", "B0", "T1"), ledger=None, directory=None, attachments=None
     )
-    build(cast(Parts, parts), cast(Desk, None), settings)
+    desks: Any = SimpleNamespace()  # nothing of them is used before something happens
+    build(cast(Parts, parts), desks, desks, desks, settings)
     return heard
 
 
@@ -203,9 +205,9 @@ def test_a_scope_or_an_event_stands_once() -> None:
     assert len(listed) == len(set(listed))
 
 
-def test_command_is_the_one_of_the_settings_and_escapes_what_people_type() -> None:
+def test_commands_are_those_of_the_settings_and_escape_what_people_type() -> None:
     commands = {command["command"]: command for command in MANIFEST["features"]["slash_commands"]}
-    assert set(commands) == {BotSettings.model_fields["ask_command"].default}
+    assert set(commands) == {BotSettings.model_fields[f"{name}_command"].default for name in ("ask", "docs")}
     assert all(command["should_escape"] for command in commands.values())
 
 
@@ -215,6 +217,11 @@ def test_the_chat_is_the_messages_tab_of_the_agent_view() -> None:
     assert features["agent_view"]["agent_description"]
     assert features["app_home"]["messages_tab_enabled"]
     assert not features["app_home"]["messages_tab_read_only_enabled"]
+
+
+def test_the_home_tab_is_on_and_opening_it_is_heard() -> None:
+    assert MANIFEST["features"]["app_home"]["home_tab_enabled"]
+    assert "app_home_opened" in EVENTS
 
 
 def test_suggested_prompts_are_those_that_the_app_sets() -> None:
