@@ -124,6 +124,10 @@ class Indexer:
         """US dollars that this workspace spent from a moment on (with its zone), contexts and what was recorded."""
         return await self._parts.spending.since(workspace, moment)
 
+    async def last_spent(self, workspace: str) -> datetime | None:
+        """When a workspace last paid for anything: from then on Claude took the key and there was credit."""
+        return await self._parts.spending.last(workspace)
+
     async def record_spent(self, workspace: str, what: str, cost_usd: float) -> None:
         """Count what was paid just now for something else than a context (``what``: "answer").
 

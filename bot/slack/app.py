@@ -20,6 +20,7 @@ from bot.ledger import Ledger
 from bot.settings import BotSettings
 from bot.slack.adding.desk import AddingDesk
 from bot.slack.adding.forgetting import Forgetting
+from bot.slack.alerts import Alerts, Surroundings
 from bot.slack.connection import (
     TIMEOUT_SECONDS,
     UNREACHABLE,
@@ -90,25 +91,43 @@ async def open_bot(settings: BotSettings, library: Indexer, answerer: Answerer) 
         me, enterprise = await who_am_i(client)
         people = Directory(client, me.team, enterprise=enterprise, me=me.user_id)
         stack.push_async_callback(people.close)
+        executor = new_executor_id()
+        around = Surroundings(
+            settings=settings,
+            team=me.team,
+            owner=executor,
+            client=client,
+            poster=Poster(client),
+            library=library,
+            ledger=await Ledger.open(library.database),
+            workspace=Workspace(library, settings, me.team),
+            claude=answerer.client,
+        )
         parts = Parts(
             settings=settings,
             me=me,
             client=client,
             library=library,
-            ledger=await Ledger.open(library.database),
+            ledger=around.ledger,
             answerer=answerer,
-            workspace=Workspace(library, settings, me.team),
+            workspace=around.workspace,
             directory=people,
             attachments=Attachments(client, library, settings),
-            poster=Poster(client),
+            poster=around.poster,
+            alerts=Alerts(around),
         )
-        executor = new_executor_id()
         leases = Leases(library.database, executor)
         desk = Desk(parts.ledger, leases, executor, SlackReplies(parts))
         adding = AddingDesk(parts, leases, executor)
         forgetting = Forgetting(parts)
         app = build(parts, desk, adding, forgetting, settings)
-        for work in (people.stay_warm(), _warm_up(parts), _housekeeping(parts), forgetting.go_on()):
+        for work in (
+            people.stay_warm(),
+            _warm_up(parts),
+            _housekeeping(parts),
+            forgetting.go_on(),
+            parts.alerts.watch(),
+        ):
             task = asyncio.create_task(work)
             stack.callback(task.cancel)
         await desk.open()
@@ -153,8 +172,10 @@ async def by_socket(bot: SlackBot, settings: BotSettings) -> AsyncIterator[None]
             await handler.client.connect()  # type: ignore[no-untyped-call]  # the SDK gives it no types
         except (SlackClientError, aiohttp.ClientError, OSError, TimeoutError) as error:
             raise SlackUnavailable(UNREACHABLE) from error
+        bot.parts.alerts.connected_by(handler.client.is_connected)
         yield
     finally:
+        bot.parts.alerts.connected_by(None)
         await handler.client.close()  # type: ignore[no-untyped-call]  # the SDK gives it no types
         await handler.client.aiohttp_client_session.close()
 

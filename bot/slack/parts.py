@@ -10,6 +10,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.answering.answerer import Answerer
 from bot.ledger import Ledger
 from bot.settings import BotSettings
+from bot.slack.alerts import Alerts
 from bot.slack.directory import CannotCheck, Directory, Gone
 from bot.slack.files import Attachments
 from bot.slack.intake import Me
@@ -36,6 +37,7 @@ class Parts:
     directory: Directory
     attachments: Attachments
     poster: Poster
+    alerts: Alerts
 
     async def texts(self, user: str, *, seconds: float = LOCALE_SECONDS) -> Texts:
         """What the app says to a person, in their language; English where it cannot be had in time."""

@@ -81,6 +81,7 @@ class PrivateReplies:
         async with aclosing(events):
             async for event in events:
                 if isinstance(event, Done):
+                    parts.alerts.answered(event.answer)
                     return truly(event.answer, reading, texts)
         raise RuntimeError("an answer always ends in Done")
 

@@ -1,0 +1,286 @@
+"""Tells administrators what breaks, once, and once that it is over: in ADMIN_CHANNEL, or in the log alone.
+
+What is wrong is a row in the ledger, so that of many bots one tells it, and one that restarts knows what was told. What
+cannot be said now, as Slack is away or the channel is archived, is said when it can be, unless it was short. Of what
+comes and goes no more than one pair of messages an hour is told.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import platform
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Final, Literal
+
+from bot import caps, health
+from bot.answering.events import Answer, Kind
+from bot.ledger import Ledger
+from bot.ledger.alerts import Alert
+from bot.settings import BotSettings
+from bot.slack import admin_channel
+from bot.slack.sending.calls import Lost, Refused
+from bot.slack.sending.posting import UNREACHABLE, NotPosted, Place, Poster
+from bot.slack.showing.alerts import News, alert_message
+from bot.slack.troubles import CLAUDE, Connection, Contexts, Seen, Trouble, latest, look_back, of_indexing
+from bot.slack.workspace import Workspace
+from bot.texts import ENGLISH
+from indexer import Indexer, SituateError
+
+if TYPE_CHECKING:
+    from anthropic import AsyncAnthropic
+    from slack_sdk.web.async_client import AsyncWebClient
+
+log = logging.getLogger(__name__)
+
+LOOK_SECONDS: Final = 20.0
+SETTLED: Final = timedelta(seconds=60)  # so long it must have been over before that is told
+PAIR: Final = timedelta(hours=1)
+SHORT: Final = timedelta(minutes=10)  # what could not be told in so short a time is not told any more
+OLD: Final = timedelta(days=1)  # nor what has been over for so long
+LOST: Final = timedelta(minutes=3)  # a process or machine of which nothing was heard for so long is gone
+AGAIN: Final = timedelta(seconds=30)  # before it is told again, where Slack was away
+REFUSED: Final = timedelta(minutes=10)  # where Slack refused it: somebody has to do something first
+TELL_SECONDS: Final = 240.0  # for all attempts to tell one thing; less than a process keeps it from the others
+BACK_SECONDS: Final = 30.0  # after Slack was away: the connection may be back in a moment, too
+ASK_AGAIN: Final = timedelta(minutes=5)  # whether a key that was refused is taken; asking costs nothing
+ASK_SECONDS: Final = 15.0
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """With what an alert is seen and told."""
+
+    client: AsyncWebClient
+    poster: Poster
+    ledger: Ledger
+    library: Indexer
+    claude: AsyncAnthropic | None
+    workspace: Workspace
+    settings: BotSettings
+    team: str
+    owner: str  # this process
+
+
+def due(alert: Alert, now: datetime) -> News | Literal["nothing"] | None:
+    """What is to be told of an alert now; ``nothing``: it is over and not worth a word; None: not now.
+
+    Worked example: a connection goes at 10:00 and is told at 10:01. It is back at 10:05: told at 10:06. It goes again
+    at 10:20 and stays away: told at 11:01, an hour after the first. Had it come back at 10:25: nothing.
+    """
+    if alert.is_closed:
+        return None
+    free = alert.told_at is None or now - alert.told_at >= PAIR
+    if alert.ended_at is None:
+        return "begun" if free and not alert.begun_told else None
+    if now - alert.ended_at < SETTLED:
+        return None
+    if alert.begun_told:
+        return "over"
+    if alert.ended_at - alert.began_at < SHORT or now - alert.ended_at > OLD:
+        return "nothing"
+    return "missed" if free else None
+
+
+class Alerts:
+    """Listens to what becomes of answers, looks around, and tells. ``now`` is a clock of UTC."""
+
+    def __init__(self, at: Surroundings, *, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
+        self._at = at
+        self._now = now
+        self._heard: dict[Trouble, Seen] = {}
+        self._contexts = Contexts()
+        self._connection = Connection()
+        self._connected: Callable[[], Awaitable[bool]] | None = None
+        self._known: dict[str, Alert] = {}
+        self._asked_at: datetime | None = None
+        self._awake = asyncio.Event()
+        self._telling: asyncio.Task[None] | None = None
+
+    # -- what others know ------------------------------------------------------------------------------------------
+
+    def heard(self, kind: Trouble, ok: bool) -> None:
+        """It was just seen that something is wrong, or is fine. What changes what is known is told at once."""
+        self._heard[kind] = Seen(not ok, self._now())
+        known = self._known.get(kind)
+        if ok == (known is not None and known.ended_at is None):
+            self._awake.set()
+
+    def answered(self, answer: Answer) -> None:
+        """What an answer says of Claude: one that Claude gave says that there is a key, and credit."""
+        if answer.kind is Kind.ANSWER and answer.usage.output_tokens:
+            for kind in CLAUDE:
+                self.heard(kind, True)
+        elif answer.failure in CLAUDE:
+            self.heard(Trouble(answer.failure), False)
+
+    def connected_by(self, is_up: Callable[[], Awaitable[bool]] | None) -> None:
+        """How to ask whether events can come in; None: they come in otherwise, or the bot is ending."""
+        self._connected, self._connection = is_up, Connection()
+
+    # -- looking ---------------------------------------------------------------------------------------------------
+
+    async def watch(self) -> None:
+        """Look and tell, until cancelled."""
+        try:
+            while True:
+                self._awake.clear()
+                try:
+                    async with asyncio.timeout(LOOK_SECONDS):
+                        await self._awake.wait()
+                except TimeoutError:
+                    pass
+                try:
+                    await self.look()
+                except SituateError as error:
+                    log.warning("what breaks could not be looked for: %s", error)
+                except Exception:
+                    log.exception("what breaks could not be looked for")
+                if self._telling is None or self._telling.done():  # it may take minutes; meanwhile it is looked on
+                    self._telling = asyncio.create_task(self._tell())
+        finally:
+            if self._telling is not None:
+                self._telling.cancel()
+                await asyncio.gather(self._telling, return_exceptions=True)
+
+    async def look(self) -> None:
+        """See how it stands with everything, and write down what changed. Raises CatalogueUnavailable."""
+        at = self._at
+        self._known = await at.ledger.alerts(at.team)
+        for kind, seen in (await self._seen()).items():
+            known = self._known.get(kind)
+            if seen.is_bad and (known is None or (known.ended_at is not None and seen.at > known.ended_at)):
+                await at.ledger.alert_begins(at.team, kind, seen.at, seen.detail)
+            elif not seen.is_bad and known is not None and known.ended_at is None and seen.at >= known.began_at:
+                await at.ledger.alert_ends(at.team, kind, seen.at)
+        self._known = await at.ledger.alerts(at.team)
+
+    async def _seen(self) -> dict[Trouble, Seen]:
+        at, now = self._at, self._now()
+        workspace = await at.workspace.name()
+        known = self._known.get(Trouble.INDEXING)
+        attempts = await at.library.attempts(workspace, since=look_back(now, known))
+        seen = await self._of_claude(workspace, self._contexts.see(attempts))
+        indexing = of_indexing(attempts, now, known)
+        seen[Trouble.INDEXING] = Seen(indexing.is_bad, now, indexing.detail | {"workspace": workspace})
+        seen[Trouble.CAP] = await self._of_cap(workspace, now)
+        seen[Trouble.DISK] = await self._of_disk(now)
+        seen[Trouble.SOCKET] = await self._of_connection(now)
+        return seen
+
+    async def _of_claude(self, workspace: str, of_contexts: dict[Trouble, Seen]) -> dict[Trouble, Seen]:
+        """The latest that is known of key and credit: what was paid for says that there are both."""
+        await self._ask_claude()
+        paid = await self._at.library.last_spent(workspace)
+        fine = Seen(False, paid) if paid is not None else None
+        found: dict[Trouble, Seen] = {}
+        for kind in CLAUDE:
+            seen = latest((self._heard.get(kind), of_contexts.get(kind), fine))
+            if seen is not None:
+                found[kind] = Seen(seen.is_bad, seen.at, {"workspace": workspace})
+        return found
+
+    async def _ask_claude(self) -> None:
+        """While the key is refused, ask now and then whether it still is: nobody may ask a question for hours."""
+        known, now, claude = self._known.get(Trouble.KEY), self._now(), self._at.claude
+        if known is None or known.ended_at is not None or claude is None:
+            return
+        if now - (self._asked_at or known.began_at) < ASK_AGAIN:
+            return
+        self._asked_at = now
+        try:
+            async with asyncio.timeout(ASK_SECONDS):
+                await claude.models.retrieve(self._at.settings.answer_model)
+        except Exception as error:  # noqa: BLE001 - whatever is wrong, it is no sign that the key is taken
+            log.info("Claude was asked whether it takes the key again: %s", type(error).__name__)
+        else:
+            self._heard[Trouble.KEY] = Seen(False, self._now())
+
+    async def _of_cap(self, workspace: str, now: datetime) -> Seen:
+        cap = self._at.settings.day_cap_usd
+        reached = await caps.day_cap(self._at.library, self._at.settings, workspace) is not None
+        return Seen(reached, now, {"cap": f"{cap or 0:g}", "workspace": workspace})
+
+    async def _of_disk(self, now: datetime) -> Seen:
+        check = await asyncio.to_thread(health.disk, self._at.library.settings)
+        host = platform.node() or "this machine"
+        is_bad = await self._anywhere(Trouble.DISK, host, now, is_bad=check.ok is not True)
+        return Seen(is_bad, now, {"host": host, "found": check.found, "advice": check.advice})
+
+    async def _of_connection(self, now: datetime) -> Seen:
+        is_up = self._connected is None or await self._connected()
+        is_bad = self._connection.see(now, is_up=is_up)
+        return Seen(await self._anywhere(Trouble.SOCKET, self._at.owner, now, is_bad=is_bad), now)
+
+    async def _anywhere(self, kind: Trouble, place: str, now: datetime, *, is_bad: bool) -> bool:
+        """Whether it is bad here or at any other place that has been heard of lately."""
+        at, known = self._at, self._known.get(kind)
+        if not is_bad and (known is None or known.ended_at is not None):
+            return False
+        return await at.ledger.sighted(at.team, kind, place, now, is_bad=is_bad, not_before=now - LOST)
+
+    # -- telling ---------------------------------------------------------------------------------------------------
+
+    async def _tell(self) -> None:
+        try:
+            await self.tell()
+        except SituateError as error:
+            log.warning("what breaks could not be told: %s", error)
+        except Exception:
+            log.exception("what breaks could not be told")
+
+    async def tell(self) -> None:
+        """Tell what is to be told now. Raises CatalogueUnavailable."""
+        at = self._at
+        for alert in (await at.ledger.alerts(at.team)).values():
+            now = self._now()
+            news = due(alert, now)
+            if news is None:
+                continue
+            telling = await at.ledger.take_alert(at.team, alert, now)
+            if telling is None:
+                continue
+            later = None if news == "nothing" else await self._told(alert, news, now, again=telling == "again")
+            if later is not None:
+                await at.ledger.put_alert_off(at.team, alert, self._now() + later)
+                continue
+            first = news in ("begun", "missed")
+            await at.ledger.alert_told(at.team, alert, self._now(), closed=news != "begun", first=first)
+
+    async def _told(self, alert: Alert, news: News, now: datetime, *, again: bool) -> timedelta | None:
+        """None where it was told; else after how long it is to be tried again."""
+        message = alert_message(alert, news, now, ENGLISH)
+        if not again:
+            (log.info if news == "over" else log.error)("alert: %s", message.text)
+        named = self._at.settings.admin_channel
+        if named is None:
+            return None
+        try:
+            async with asyncio.timeout(TELL_SECONDS):
+                channel = await admin_channel.find(self._at.client, named)
+                if channel is None:
+                    raise Refused("not_in_channel")
+                place = Place(self._at.team, channel, None, "")
+                if again and not await self._still(alert, news):
+                    return AGAIN
+                key = f"alert:{alert.kind}:{alert.number}:{news}"
+                if not (again and key in await self._at.poster.posted(place, {key})):
+                    await self._at.poster.post(place, blocks=message.blocks, text=message.text, key=key)
+        except (Lost, TimeoutError):
+            return AGAIN
+        except (Refused, NotPosted) as error:
+            if error.error == UNREACHABLE or getattr(error, "wait", None) is not None:
+                return AGAIN
+            log.error("ADMIN_CHANNEL cannot be told (%s). %s", error.error, admin_channel.INVITE)
+            return REFUSED
+        return None
+
+    async def _still(self, alert: Alert, news: News) -> bool:
+        """Whether it is still to be told, now that Slack can be reached: the connection may be back soon, too."""
+        if alert.kind != Trouble.SOCKET or news != "begun":
+            return True
+        await asyncio.sleep(BACK_SECONDS)
+        found = (await self._at.ledger.alerts(self._at.team)).get(alert.kind)
+        return found is not None and found.number == alert.number and due(found, self._now()) == news
