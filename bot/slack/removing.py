@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Coroutine
 from datetime import UTC, datetime
+from typing import Any
+
+from slack_bolt.async_app import AsyncAck
 
 from bot.answering.trouble import logged
 from bot.slack.clicks import Click, reason, say, try_to
@@ -18,6 +22,7 @@ from bot.slack.showing.removing import (
     removing_loading,
     removing_picker,
     removing_told,
+    removing_working,
 )
 from bot.slack.showing.sources import title_of
 from bot.slack.showing.views import View
@@ -25,6 +30,9 @@ from bot.texts import Texts
 from indexer import SituateError
 
 log = logging.getLogger(__name__)
+
+ACK_SECONDS = 1.5  # that a form that is sent in waits for the next; Slack waits three
+AFTER_ACK_SECONDS = 0.3
 
 
 class Removing:
@@ -50,19 +58,38 @@ class Removing:
             else:
                 await self._homes.publish(click.user, click.user_team, notice=texts.say("removing_not_opened"))
             return
-        view = self._which(click, words, texts) if not document else self.asked(click, document, texts)
-        await self.fill(str(opened["view"]["id"]), view, texts)
+        work = self._which(click, words, texts) if not document else self._asked(click, document, texts)
+        await self._update(str(opened["view"]["id"]), await _in_the_end(work, texts))
 
-    async def fill(self, view_id: str, view: Awaitable[View], texts: Texts) -> None:
-        """Put what is worked out into an open form; whatever is wrong in here, the form says how it ended."""
-        try:
-            content = await view
-        except Exception as error:  # noqa: BLE001 an open form must come to an end
-            sentence = texts.of_error(error) if isinstance(error, SituateError) else texts.say("our_side")
-            content = removing_told(sentence, texts, reference=logged(sentence, error))
-        await try_to(self._parts.client.views_update(view_id=view_id, view=content))
+    async def picked(self, click: Click, ack: AsyncAck, view_id: str, document: str) -> None:
+        """The picker was sent in: ask whether that document is meant."""
+        texts = await self._parts.texts(click.user, seconds=FORM_SECONDS)
+        await self._next(ack, view_id, self._asked(click, document, texts), removing_loading(texts), texts)
 
-    async def asked(self, click: Click, document: str, texts: Texts) -> View:
+    async def confirmed(self, click: Click, ack: AsyncAck, view_id: str, document: str) -> None:
+        """It is meant: remove it, and say what happened."""
+        texts = await self._parts.texts(click.user, seconds=FORM_SECONDS)
+        await self._next(ack, view_id, self._done(click, document, texts), removing_working(texts), texts)
+        await self._homes.publish(click.user, click.user_team)
+
+    async def _next(
+        self, ack: AsyncAck, view_id: str, work: Coroutine[Any, Any, View], meanwhile: View, texts: Texts
+    ) -> None:
+        """Acknowledge with the form that comes next; where that takes longer, with one that says so ``meanwhile``."""
+        task = asyncio.create_task(_in_the_end(work, texts))
+        done, _ = await asyncio.wait({task}, timeout=ACK_SECONDS)
+        if done:
+            await ack(response_action="update", view=task.result())
+            return
+        await ack(response_action="update", view=meanwhile)
+        content = await task
+        await asyncio.sleep(AFTER_ACK_SECONDS)  # else what is said meanwhile might come last
+        await self._update(view_id, content)
+
+    async def _update(self, view_id: str, view: View) -> None:
+        await try_to(self._parts.client.views_update(view_id=view_id, view=view))
+
+    async def _asked(self, click: Click, document: str, texts: Texts) -> View:
         """Whether that document is meant; else why it cannot be removed. Raises CannotCheck."""
         there = await shelf(self._parts, click.user, click.user_team, texts)
         found = there.find(document)
@@ -74,15 +101,12 @@ class Removing:
             return removing_told(texts.say("removing_not_yours"), texts)
         return removing_confirmation(found, texts, now=datetime.now(UTC))
 
-    async def done(self, click: Click, document: str, texts: Texts) -> View:
+    async def _done(self, click: Click, document: str, texts: Texts) -> View:
         """Remove it, and say what happened. Raises CannotCheck, Unavailable."""
         outcome, title = await remove(self._parts, click.user, click.user_team, document, texts)
         if outcome == "removed":
-            sentence = texts.say("removing_done", title=title_of(title, texts))
-        else:
-            sentence = texts.say(f"removing_{outcome}")
-        await self._homes.publish(click.user, click.user_team, notice=sentence)
-        return removing_told(sentence, texts)
+            return removing_told(texts.say("removing_done", title=title_of(title, texts)), texts)
+        return removing_told(texts.say(f"removing_{outcome}"), texts)
 
     async def _which(self, click: Click, words: str, texts: Texts) -> View:
         """The picker; where only one document has the words, whether that is meant."""
@@ -93,3 +117,12 @@ class Removing:
             if len(there.removable) == 1:
                 return removing_confirmation(there.removable[0], texts, now=datetime.now(UTC))
         return removing_picker(there, texts, command=parts.settings.docs_command, asked=words)
+
+
+async def _in_the_end(work: Awaitable[View], texts: Texts) -> View:
+    """What is worked out; whatever is wrong in here, the form says how it ended."""
+    try:
+        return await work
+    except Exception as error:  # noqa: BLE001 an open form must come to an end
+        sentence = texts.of_error(error) if isinstance(error, SituateError) else texts.say("our_side")
+        return removing_told(sentence, texts, reference=logged(sentence, error))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -28,6 +29,8 @@ from bot.texts import Texts
 from indexer import SituateError
 
 log = logging.getLogger(__name__)
+
+QUIET_SECONDS = 1.0  # that nothing is said
 
 Answering = Callable[[Parts, Click, dict[str, Any], Texts], Awaitable[list[Message]]]
 
@@ -79,23 +82,37 @@ def click_of_command(body: dict[str, Any], parts: Parts) -> Click:
 
 
 async def _answer(parts: Parts, ack: AsyncAck, body: dict[str, Any], words: str, answering: Answering) -> None:
-    """Say at once that it is heard; the answer takes the place of that."""
+    """Acknowledge at once, and answer; what takes longer says so meanwhile, and takes the place of that.
+
+    The acknowledgement itself says nothing: a quick answer might come before it, and stand above it.
+    """
+    await ack()
     click = replace(click_of_command(body, parts), value=unescape(words))
-    texts = await parts.texts(click.user, seconds=FORM_SECONDS)
-    await ack(response_type="ephemeral", text=texts.say("docs_looking"))
+    texts = await parts.texts(click.user)
+    work = asyncio.create_task(_messages(parts, click, body, texts, answering))
+    done, _ = await asyncio.wait({work}, timeout=QUIET_SECONDS)
+    waits = False
+    if not done:
+        waits = await respond(click.response_url, {"response_type": "ephemeral", "text": texts.say("docs_looking")})
+    for number, message in enumerate(await work):
+        await _shown(parts, click, message, instead=waits and number == 0)
+
+
+async def _messages(
+    parts: Parts, click: Click, body: dict[str, Any], texts: Texts, answering: Answering
+) -> list[Message]:
     try:
-        messages = await answering(parts, click, body, texts)
+        return await answering(parts, click, body, texts)
     except Exception as error:  # noqa: BLE001 whoever asks gets a sentence, whatever is wrong in here
         sentence = texts.of_error(error) if isinstance(error, SituateError) else texts.say("our_side")
-        messages = [trouble_message(sentence, texts, reference=logged(sentence, error))]
-    for number, message in enumerate(messages):
-        await _shown(parts, click, message, first=number == 0)
+        return [trouble_message(sentence, texts, reference=logged(sentence, error))]
 
 
-async def _shown(parts: Parts, click: Click, message: Message, *, first: bool) -> None:
+async def _shown(parts: Parts, click: Click, message: Message, *, instead: bool) -> None:
+    """Show it to whoever asked; ``instead`` of the word that it takes a moment."""
     answer = {
         "response_type": "ephemeral",
-        "replace_original": first,
+        "replace_original": instead,
         "text": message.text,
         "blocks": message.blocks,
         "unfurl_links": False,

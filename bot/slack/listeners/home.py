@@ -8,12 +8,12 @@ from slack_bolt.async_app import AsyncAck, AsyncApp
 
 from bot.slack.clicks import Click, click_of, on_click
 from bot.slack.home import Homes
-from bot.slack.parts import FORM_SECONDS, Parts
+from bot.slack.parts import Parts
 from bot.slack.readdressing import readdress
 from bot.slack.removing import Removing
 from bot.slack.showing import actions
 from bot.slack.showing.home import REMOVE, TO_EVERYONE, TO_WORKSPACE, chosen
-from bot.slack.showing.removing import picked, removing_loading, removing_working
+from bot.slack.showing.removing import picked
 from indexer import EVERYONE, WORKSPACE
 
 AUDIENCES = {TO_EVERYONE: EVERYONE, TO_WORKSPACE: WORKSPACE}
@@ -44,12 +44,11 @@ def register(app: AsyncApp, parts: Parts, homes: Homes, removing: Removing) -> N
 
     async def sent(ack: AsyncAck, body: dict[str, Any], view: dict[str, Any]) -> None:
         """The picker, or the confirmation: that carries the document's id, and only then it is removed."""
-        click = click_of(body, parts.me)
-        texts = await parts.texts(click.user, seconds=FORM_SECONDS)
-        confirmed = str(view.get("private_metadata") or "")
-        await ack(response_action="update", view=removing_working(texts) if confirmed else removing_loading(texts))
-        step = removing.done(click, confirmed, texts) if confirmed else removing.asked(click, picked(view), texts)
-        await removing.fill(str(view.get("id", "")), step, texts)
+        click, form = click_of(body, parts.me), str(view.get("id", ""))
+        if document := str(view.get("private_metadata") or ""):
+            await removing.confirmed(click, ack, form, document)
+        else:
+            await removing.picked(click, ack, form, picked(view))
 
     app.event("app_home_opened", matchers=[is_home])(opened)
     app.action(actions.DOCUMENT_MENU)(on_click(parts, chose))
