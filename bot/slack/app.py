@@ -118,9 +118,10 @@ async def open_bot(settings: BotSettings, library: Indexer, answerer: Answerer) 
         )
         leases = Leases(library.database, executor)
         desk = Desk(parts.ledger, leases, executor, SlackReplies(parts))
-        adding = AddingDesk(parts, leases, executor)
+        homes = Homes(parts)
+        adding = AddingDesk(parts, leases, executor, settled=homes.refresh)
         forgetting = Forgetting(parts)
-        app = build(parts, desk, adding, forgetting, settings)
+        app = build(parts, desk, adding, forgetting, homes)
         for work in (
             people.stay_warm(),
             _warm_up(parts),
@@ -137,8 +138,9 @@ async def open_bot(settings: BotSettings, library: Indexer, answerer: Answerer) 
         yield SlackBot(app, parts, desk, adding)
 
 
-def build(parts: Parts, desk: Desk, adding: AddingDesk, forgetting: Forgetting, settings: BotSettings) -> AsyncApp:
+def build(parts: Parts, desk: Desk, adding: AddingDesk, forgetting: Forgetting, homes: Homes) -> AsyncApp:
     """Bolt with all listeners; the first that matches takes an event, so those that take anything come last."""
+    settings = parts.settings
     secret = settings.slack_signing_secret
     app = AsyncApp(
         client=parts.client,
@@ -147,7 +149,6 @@ def build(parts: Parts, desk: Desk, adding: AddingDesk, forgetting: Forgetting, 
     )
     deletions.register(app, forgetting)
     questions.register(app, parts, desk, Intake(parts.me, parts.ledger, FollowUps.parse(settings.follow_ups)))
-    homes = Homes(parts)
     removing = Removing(parts, homes)
     docs.register(app, parts, adding, removing)
     commands.register(app, parts, desk)
@@ -156,7 +157,7 @@ def build(parts: Parts, desk: Desk, adding: AddingDesk, forgetting: Forgetting, 
     feedback.register(app, parts)
     home.register(app, parts, homes, removing)
     agent.register(app, parts, desk)
-    directory.register(app, parts)
+    directory.register(app, parts, homes)
     shortcuts.register(app, parts, desk)
     rest.register(app)
     return app

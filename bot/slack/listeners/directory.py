@@ -1,4 +1,7 @@
-"""What changes who is who, who is where and what is there: what was known of it is dropped."""
+"""What changes who is who, who is where and what is there: what was known of it is dropped.
+
+Home tabs that were shown are made anew, so that no title stays there for somebody who may not read it any more.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from typing import Any
 
 from slack_bolt.async_app import AsyncApp
 
+from bot.slack.home import Homes
 from bot.slack.parts import Parts
 from indexer import SituateError
 
@@ -31,21 +35,24 @@ MEMBER_EVENTS = ("member_joined_channel", "member_left_channel")
 PERSON_EVENTS = ("team_join", "user_change")
 
 
-def register(app: AsyncApp, parts: Parts) -> None:
+def register(app: AsyncApp, parts: Parts, homes: Homes) -> None:
     directory = parts.directory
 
     async def channel_changed(event: dict[str, Any]) -> None:
         if channel := id_of(event.get("channel")):
             directory.forget_channel(channel)
+            await homes.refresh()
 
     async def member_moved(event: dict[str, Any]) -> None:
         channel, user = id_of(event.get("channel")), id_of(event.get("user"))
         if channel:
             directory.forget_member(channel, user)
+            await homes.refresh(None if user == parts.me.user_id else user)
 
     async def person_changed(event: dict[str, Any]) -> None:
         if user := id_of(event.get("user")):
             directory.forget_person(user)
+            await homes.refresh(user)
 
     async def file_deleted(event: dict[str, Any]) -> None:
         if file := id_of(event.get("file_id")):
