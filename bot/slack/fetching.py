@@ -96,7 +96,7 @@ class Files:
         except (SlackClientError, aiohttp.ClientError, TimeoutError, OSError) as error:
             raise _Refused("file_not_fetched") from error
         found: Mapping[str, Any] = answer.get("file") or {}
-        if not _address(found) and found.get("mode") not in _GONE:
+        if not _address(found) or found.get("mode") in _GONE:
             raise _Refused("file_gone")
         return {"id": file, **found}
 

@@ -36,7 +36,7 @@ NAME_SECONDS = 1.5
 LONGEST_LINE = 4_000  # characters of one message
 SAID = {None, "file_share", "thread_broadcast", "me_message"}  # subtypes of what people say
 _NO_THREAD = {"thread_not_found", "message_not_found", "channel_not_found"}
-_MENTION = re.compile(r"<@([A-Z0-9]+)")
+MENTION = re.compile(r"<@([A-Z0-9]+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,9 @@ async def history(
 
 async def asked(question: Question, directory: Directory, me: Me) -> tuple[str, str]:
     """What is asked, as a person reads it and without the bot's own name, and who asks: ``("When was it?", "Ada")``."""
-    text, names = await asyncio.gather(plain_question(question.text, directory, me), _names(directory, [question.user]))
+    text, names = await asyncio.gather(
+        plain_question(question.text, directory, me), names_of(directory, [question.user])
+    )
     return text, names.get(question.user, question.user)
 
 
@@ -119,8 +121,8 @@ async def plain_question(text: str, directory: Directory, me: Me) -> str:
     >>> await plain_question("<@U0BOT> is a &lt; b, <@U2>?", directory, me)
     'is a < b, @Bo?'
     """
-    names = await _names(directory, set(_MENTION.findall(text)) - {me.user_id})
-    return unescape(_without_mention(text, me.user_id), names.get).strip()
+    names = await names_of(directory, set(MENTION.findall(text)) - {me.user_id})
+    return unescape(without_mention(text, me.user_id), names.get).strip()
 
 
 # -- from Slack ------------------------------------------------------------------------------------------------------
@@ -172,11 +174,11 @@ def _line(message: Mapping[str, Any], me: str | None) -> _Line | None:
     return _Line(str(message.get("ts")), user, text, names) if text.strip() or names else None
 
 
-async def _names(directory: Directory, ids: Collection[str]) -> dict[str, str]:
-    """People's names by id, as far as they can be had quickly."""
+async def names_of(directory: Directory, ids: Collection[str], seconds: float = NAME_SECONDS) -> dict[str, str]:
+    """People's names by id, as far as they can be had in ``seconds``."""
     if ids:
         try:
-            async with asyncio.timeout(NAME_SECONDS):
+            async with asyncio.timeout(seconds):
                 await directory.people(ids)
         except (CannotCheck, TimeoutError):
             pass  # then those that are known
@@ -190,12 +192,12 @@ async def _told(
     lines: Sequence[_Line], question: Question, directory: Directory, texts: Texts, *, several: bool
 ) -> list[tuple[str, str]]:
     """Each line by its ``ts`` as text, with the name of who said it where there are several."""
-    mentioned = {id for line in lines for id in _MENTION.findall(line.text)}
-    names = await _names(directory, mentioned | {line.user for line in lines} | {question.user})
-    apart = _apart([question.user, *(line.user for line in lines)], names)
+    mentioned = {id for line in lines for id in MENTION.findall(line.text)}
+    names = await names_of(directory, mentioned | {line.user for line in lines} | {question.user})
+    apart = apart_names([question.user, *(line.user for line in lines)], names)
     told = []
     for line in lines:
-        text = unescape(_without_mention(line.text, directory.me), names.get)
+        text = unescape(without_mention(line.text, directory.me), names.get)
         text = without_hidden(text).strip()[:LONGEST_LINE]
         if line.files:
             text = f"{text} {texts.say('files_attached', names=', '.join(line.files[:5]))}".strip()
@@ -206,10 +208,10 @@ async def _told(
     return told
 
 
-def _apart(users: Iterable[str], names: Mapping[str, str]) -> dict[str, str]:
+def apart_names(users: Iterable[str], names: Mapping[str, str]) -> dict[str, str]:
     """A name for each, no two alike.
 
-    >>> _apart(["U1", "U2"], {"U1": "Ada", "U2": "Ada"})
+    >>> apart_names(["U1", "U2"], {"U1": "Ada", "U2": "Ada"})
     {'U1': 'Ada', 'U2': 'Ada (2)'}
     """
     apart: dict[str, str] = {}
@@ -225,8 +227,8 @@ def _apart(users: Iterable[str], names: Mapping[str, str]) -> dict[str, str]:
 
 def _turns(told: Sequence[tuple[str, str]], answers: Sequence[StoredAnswer], gone: Collection[str]) -> list[Turn]:
     """Lines and answers as turns: an answer stands behind the message that it answers, however late it came."""
-    spoken: list[tuple[tuple[int, int], int, str | StoredAnswer]] = [(_moment(ts), 0, text) for ts, text in told]
-    spoken += [(_moment(answer.question_ts), 1, answer) for answer in answers]
+    spoken: list[tuple[tuple[int, int], int, str | StoredAnswer]] = [(moment(ts), 0, text) for ts, text in told]
+    spoken += [(moment(answer.question_ts), 1, answer) for answer in answers]
     turns: list[Turn] = []
     lines: list[str] = []
     shown: dict[Source, None] = {}  # by this answer and those before it, which Claude was shown when it gave this one
@@ -265,7 +267,7 @@ def _newest(turns: Sequence[Turn], budget_tokens: int) -> tuple[Turn, ...]:
     return tuple(kept)
 
 
-def _without_mention(text: str, me: str | None) -> str:
+def without_mention(text: str, me: str | None) -> str:
     """``text`` without the bot's own name: ``<@U0BOT>, when was it?`` → ``when was it?``"""
     if me is None:
         return text
@@ -280,10 +282,10 @@ def _is_gone(answer: StoredAnswer, seen: Collection[Any], question: Question) ->
 
 
 def _before(ts: str, question: Question) -> bool:
-    return _moment(ts) < _moment(question.message_ts)
+    return moment(ts) < moment(question.message_ts)
 
 
-def _moment(ts: str) -> tuple[int, int]:
+def moment(ts: str) -> tuple[int, int]:
     """A ``ts`` as something to compare: seconds and the rest; the beginning of time for what is none."""
     seconds, _, rest = ts.partition(".")
     return (int(seconds), int(rest or 0)) if seconds.isdecimal() and (rest or "0").isdecimal() else (0, 0)

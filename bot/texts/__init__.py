@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from bot.texts import adding, alerts, answers, documents, in_slack, rights
+from bot.texts import adding, alerts, answers, documents, in_slack, originals, rights
 from indexer import CatalogueUnavailable, ClaudeUnavailable, SituateError, StoreFailed, WeaviateUnavailable
 
 Language = Literal["en", "fr"]
@@ -71,6 +71,7 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     **in_slack.TEXTS,
     **adding.TEXTS,
     **documents.TEXTS,
+    **originals.TEXTS,
     **rights.TEXTS,
     **alerts.TEXTS,
 }

@@ -167,6 +167,7 @@ async def test_files_come_from_the_strict_slack_also_as_stubs_and_not_without_th
     client = AsyncWebClient(token=slack.bot_token, base_url=slack.api_url)
     attachments = Attachments(client, indexer, BotSettings.model_validate({"slack_api_url": slack.api_url}))
     file = slack.file("notes.txt", b"The gateway was moved on 12 May.", by=company.ana, mimetype="text/plain")
+    slack.says(company.ana, company.office, "the notes", files=[file])
     whole = (await client.files_info(file=file.id))["file"]
     stub = {"id": file.id, "file_access": "check_file_info"}
     for given in (whole, stub):
