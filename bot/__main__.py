@@ -20,6 +20,7 @@ from bot.console import Conversation, run_console, run_lines
 from bot.rendering import answer_json, plain_answer, searched, whole_answer
 from bot.settings import BotSettings
 from indexer import (
+    EVERYONE,
     WORKSPACE,
     Audience,
     Indexer,
@@ -138,9 +139,9 @@ def read_settings() -> tuple[BotSettings, IndexerSettings]:
 
 
 def viewer_of(texts: list[str]) -> Viewer:
-    """The union of the audiences named; the workspace's documents where none is."""
+    """The union of the audiences named; where none is, what the workspace's own people may read."""
     try:
-        return Viewer(frozenset(Audience.parse(text) for text in texts) or frozenset({WORKSPACE}))
+        return Viewer(frozenset(Audience.parse(text) for text in texts) or frozenset({WORKSPACE, EVERYONE}))
     except ValueError as error:
         raise typer.BadParameter(str(error)) from error
 

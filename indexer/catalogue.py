@@ -29,11 +29,13 @@ from .documents import (
 )
 from .rows import (
     USAGE_COLUMNS,
+    WAITING,
     Version,
     by_id,
     document_of,
     naive,
     now,
+    same_version,
     select_versions,
     split,
     usage_of_row,
@@ -41,8 +43,6 @@ from .rows import (
     version_of,
 )
 from .schema import documents, versions
-
-WAITING = ("queued", "running")
 
 
 class Catalogue:
@@ -64,14 +64,16 @@ class Catalogue:
         sha256: str,
         fingerprint: str,
         force: bool = False,
+        added_at: datetime | None = None,
     ) -> tuple[Version, bool]:
         """Record a new version, or find the one that makes it needless.
 
         Returns the version and whether it is new. It is not new when the published version, or the newest one that
         still waits, was made from the same bytes with the same settings (``fingerprint``); ``force`` records one
-        anyway.
+        anyway. ``added_at`` is when the document was first added, where that was not now.
         """
         document = document_id(workspace, audience, original.source)
+        since = naive(added_at) or now()
 
         def work(connection: sa.Connection) -> tuple[Version, bool]:
             connection.execute(
@@ -82,15 +84,20 @@ class Catalogue:
                     audience=str(audience),
                     source=original.source,
                     last_number=0,
-                    added_at=now(),
+                    added_at=since,
                 )
                 .on_conflict_do_update(
                     index_elements=["id"],  # a removed document that comes back
-                    set_={"workspace": workspace, "audience": str(audience), "source": original.source},
+                    set_={
+                        "workspace": workspace,
+                        "audience": str(audience),
+                        "source": original.source,
+                        "added_at": sa.case((documents.c.source == "", since), else_=documents.c.added_at),
+                    },
                 )
             )
             row = connection.execute(sa.select(documents).where(documents.c.id == document).with_for_update()).one()
-            found = None if force else _same(connection, document, sha256, fingerprint)
+            found = None if force else same_version(connection, document, sha256, fingerprint)
             if found is not None:
                 return found, False
             number = row.last_number + 1
@@ -121,7 +128,7 @@ class Catalogue:
 
     async def same(self, document: DocumentId, sha256: str, fingerprint: str) -> Version | None:
         """The version that makes a new one needless, if there is one: see ``begin``."""
-        return await self._database.read(lambda c: _same(c, document, sha256, fingerprint))
+        return await self._database.read(lambda c: same_version(c, document, sha256, fingerprint))
 
     async def version(self, version: VersionId) -> Version | None:
         row = await self._database.read(lambda c: c.execute(by_id(*split(version))).first())
@@ -328,17 +335,3 @@ class Catalogue:
             sa.not_(sa.and_(versions.c.document == document, versions.c.number == number)),
         )
         return await self._database.read(lambda c: c.execute(statement.limit(1)).first()) is not None
-
-
-def _same(connection: sa.Connection, document: DocumentId, sha256: str, fingerprint: str) -> Version | None:
-    """The published or waiting version of these bytes and settings, unless a newer version waits."""
-    statement = (
-        select_versions()
-        .where(versions.c.document == document)
-        .where(sa.or_(versions.c.number == documents.c.published, versions.c.state.in_(WAITING)))
-        .order_by(versions.c.number.desc())
-    )
-    newest = connection.execute(statement).first()
-    if newest is None or (newest.sha256, newest.fingerprint) != (sha256, fingerprint):
-        return None
-    return version_of(newest)

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal, Self
 
-from .catalogue import WAITING
 from .database import Database, database_url
 from .documents import (
     Audience,
@@ -29,7 +28,7 @@ from .kept import PaidAnswerRows, spent
 from .likeness import Signature
 from .parts import Index, Parts
 from .prices import load_prices
-from .rows import Version, named
+from .rows import WAITING, Version, named
 from .settings import IndexerSettings
 from .twins import Alike, alike
 
@@ -189,10 +188,12 @@ class Indexer:
         audience: Audience,
         title: str | None = None,
         added_by: str | None = None,
+        added_at: datetime | None = None,
     ) -> Added:
         """Store an original and queue it. The same source replaces its document; unchanged bytes cost nothing.
 
-        For one thread (``Audience.is_passing``) contexts are structural and nothing is paid.
+        For one thread (``Audience.is_passing``) contexts are structural and nothing is paid. ``added_at`` is when it
+        was first added, where that was not now.
         Raises StoreFailed and Unavailable. Whether the bytes can be read is told later, by ``follow``.
         """
         sha256 = content_hash(original.data)
@@ -210,6 +211,7 @@ class Indexer:
             added_by=added_by,
             sha256=sha256,
             fingerprint=made_by,
+            added_at=added_at,
         )
         await worker.enqueue(version.id)
         return Added(version.id, version.document, version.title, "queued")

@@ -29,12 +29,12 @@ async def readdress(
     """See ``Indexer.readdress``."""
     from .library import Added
 
-    version = (await catalogue.published(workspace, {document})).get(document)
-    row = await catalogue.version(version) if version is not None else None
-    if version is None or row is None:
+    old = next((one for one in await catalogue.documents(workspace, None) if one.id == document), None)
+    row = await catalogue.version(old.version) if old is not None and old.version is not None else None
+    if old is None or row is None:
         raise NotFound(GONE)
-    if row.audience == audience:
-        return Added(version, document, row.title, "unchanged")
+    if old.audience == audience:
+        return Added(row.id, document, row.title, "unchanged")
     data = await originals.get(row.sha256)
     added = await indexer.add(
         Original(row.source, data, row.name, row.url, row.source_date, row.declared_type),
@@ -42,6 +42,7 @@ async def readdress(
         audience=audience,
         title=row.given_title,
         added_by=row.added_by,
+        added_at=old.added_at,
     )
     rows = [row async for row in indexer.follow([added.version])]
     if not rows:

@@ -67,6 +67,7 @@ class Version:
         return version_id(self.document, self.number)
 
 
+WAITING = ("queued", "running")  # states of a version that may yet answer
 USAGE_COLUMNS = ("input_tokens", "cache_write_tokens", "cache_read_tokens", "output_tokens", "cost_usd")
 
 
@@ -125,6 +126,20 @@ def version_of(row: Any) -> Version:
         updated_at=aware(row.updated_at),
         usage=usage_of_row(row),
     )
+
+
+def same_version(connection: sa.Connection, document: DocumentId, sha256: str, fingerprint: str) -> Version | None:
+    """The published or waiting version of these bytes and settings, unless a newer version waits."""
+    statement = (
+        select_versions()
+        .where(versions.c.document == document)
+        .where(sa.or_(versions.c.number == documents.c.published, versions.c.state.in_(WAITING)))
+        .order_by(versions.c.number.desc())
+    )
+    newest = connection.execute(statement).first()
+    if newest is None or (newest.sha256, newest.fingerprint) != (sha256, fingerprint):
+        return None
+    return version_of(newest)
 
 
 def document_of(row: Any, spent: Usage) -> Document:

@@ -14,11 +14,10 @@ import typer
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn
 from rich.table import Column
 
-from ..catalogue import WAITING
 from ..documents import Audience, DocumentId, VersionId
 from ..errors import Refused
 from ..library import Added, Indexer
-from ..rows import Version
+from ..rows import WAITING, Version
 from ..sources import Rejected, open_source
 from .common import (
     DONE,
@@ -115,7 +114,7 @@ def removed_meanwhile(title: str, document: DocumentId, cost_usd: float = 0.0) -
 def add(
     sources: list[str] = typer.Argument(..., metavar="SOURCE…", help="Files, folders, URLs, or - for standard input."),
     title: str | None = typer.Option(None, "--title", help="Title; default: the document's own."),
-    audience: str = typer.Option("workspace", "--audience", help="workspace, channel:ID or user:ID."),
+    audience: str = typer.Option("workspace", "--audience", help="workspace, everyone, channel:ID or user:ID."),
     key: str | None = typer.Option(None, "--key", help="With - : a name that makes the next text replace this one."),
     workspace: str = WorkspaceOption,
     as_json: bool = JsonOption,

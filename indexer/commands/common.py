@@ -19,7 +19,7 @@ from pydantic import ValidationError
 from rich.console import Console
 from rich.markup import escape
 
-from ..documents import Audience, Viewer
+from ..documents import EVERYONE, WORKSPACE, Audience, Viewer
 from ..errors import NotFound, Refused, SettingsInvalid, SituateError, StoreFailed, Unavailable
 from ..library import Indexer
 from ..reading.sanitising import visible
@@ -177,5 +177,5 @@ def audience_of(text: str) -> Audience:
 
 
 def viewer_of(texts: list[str]) -> Viewer:
-    """Who looks: the union of the audiences named; the workspace's documents where none is."""
-    return Viewer(frozenset(audience_of(text) for text in texts or ["workspace"]))
+    """Who looks: the union of the audiences named; where none is, one of the workspace's own people."""
+    return Viewer(frozenset(audience_of(text) for text in texts) or frozenset({WORKSPACE, EVERYONE}))

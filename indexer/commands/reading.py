@@ -10,11 +10,10 @@ import typer
 from rich import box
 from rich.table import Table
 
-from ..catalogue import WAITING
 from ..documents import WORKSPACE, ContextKind, Document, Hit, Passage
 from ..errors import NotFound
 from ..library import Indexer
-from ..rows import Version
+from ..rows import WAITING, Version
 from .common import (
     DONE,
     JsonOption,
@@ -90,7 +89,7 @@ def search(
     query: str = typer.Argument(..., help="What to look for."),
     limit: int | None = typer.Option(None, "--limit", min=1, max=100, help="How many passages."),
     alpha: float | None = typer.Option(None, "--alpha", min=0, max=1, help="0 keywords only … 1 meaning only."),
-    viewer: list[str] = typer.Option([], "--viewer", help="Who looks: workspace, channel:ID, user:ID; repeatable."),
+    viewer: list[str] = typer.Option([], "--viewer", help="Who looks: workspace, everyone, channel:ID, user:ID …"),
     workspace: str = WorkspaceOption,
     as_json: bool = JsonOption,
 ) -> None:
