@@ -56,7 +56,8 @@ class StoredAnswer:
     ``thread`` and ``question_ts`` are the question's; ``thread`` is "" for a command's answer. ``kind`` is one of
     ``Kind``. ``hits`` are all that Claude was shown, best first. ``audiences`` are those it was made under, as text
     (``channel:C1``). ``messages`` are the ``ts`` of the messages that show it, in order. ``private``: only the asker
-    sees it. ``replaced_by`` is the id of the answer to an edited wording of the same question.
+    sees it. ``replaced_by`` is the id of the answer to an edited wording of the same question. ``left_out`` is why
+    documents were left out that some of its readers may read (see ``Reading``), and that was said.
     """
 
     id: str
@@ -79,6 +80,7 @@ class StoredAnswer:
     private: bool
     replaced_by: str | None
     created_at: datetime
+    left_out: str | None = None
 
     def as_json(self) -> dict[str, Any]:
         """Plain values; ``of_json`` reads them back to an equal answer."""

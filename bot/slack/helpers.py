@@ -6,13 +6,14 @@ import re
 from dataclasses import dataclass
 
 from bot.ledger import StoredAnswer
+from bot.slack.audience import of_place, of_reader
 from bot.slack.clicks import Click, say, try_to
-from bot.slack.directory import CannotCheck, Gone
+from bot.slack.directory import CannotCheck, Gone, Person
 from bot.slack.parts import Parts
 from bot.slack.sending.posting import Place
 from bot.slack.showing.messages import asked_person_message
 from bot.slack.threads import plain_question
-from indexer import Audience, Viewer
+from indexer import Audience, Document, Viewer
 
 _USER = re.compile(r"[UW][A-Z0-9]{5,}")
 
@@ -31,28 +32,39 @@ class Helper:
 async def whom_to_ask(parts: Parts, answer: StoredAnswer) -> Helper | None:
     """Who may know more than the documents: None in a direct conversation where nobody added anything close.
 
-    Never the asker or a bot. In a channel only people who are in it; in a direct conversation only employees: a
-    question that was asked in private does not leave the company.
+    Never the asker or a bot. In a channel only people who are in it; in a direct conversation only employees who may
+    read that document still: a question that was asked in private does not leave the company. A document that not
+    everybody there may read any more names nobody.
     """
     direct = answer.channel.startswith("D")
-    viewer = Viewer(frozenset(Audience.parse(text) for text in answer.audiences))
+    now = await of_place(parts.directory, answer.channel, answer.thread)
+    then = {Audience.parse(text) for text in answer.audiences}
     workspace = await parts.workspace.name()
-    adders = {one.id: (one.added_by, one.title) for one in await parts.library.documents(workspace, viewer)}
+    readable = {one.id: one for one in await parts.library.documents(workspace, Viewer(now.viewer.audiences & then))}
     try:
         members = frozenset() if direct else await parts.directory.members(answer.channel)
-        for document in dict.fromkeys(hit.document for hit in answer.hits):
-            user, title = adders.get(document, (None, ""))
-            if not user or not _USER.fullmatch(user) or user == answer.asker or (not direct and user not in members):
+        for id in dict.fromkeys(hit.document for hit in answer.hits):
+            document = readable.get(id)
+            user = document.added_by if document is not None else None
+            if document is None or not user or not _USER.fullmatch(user) or user == answer.asker:
+                continue
+            if not direct and user not in members:
                 continue
             person = await parts.directory.person(user)
-            if person.is_employee if direct else not (person.is_bot or person.is_deleted):
-                return Helper(user, f"@{person.name}", title)
+            if person.is_bot or person.is_deleted or (direct and not await _may_be_asked(parts, person, document)):
+                continue
+            return Helper(user, f"@{person.name}", document.title)
         if direct:
             return None
         channel = await parts.directory.channel(answer.channel)
         return Helper(None, "" if channel.kind == "mpim" else f"#{channel.name}")
     except (CannotCheck, Gone):
         return None
+
+
+async def _may_be_asked(parts: Parts, person: Person, document: Document) -> bool:
+    """Whether somebody may be asked about a document by who is not seen to ask."""
+    return person.is_employee and (await of_reader(parts.directory, person.id)).viewer.may_read(document.audience)
 
 
 async def pass_on(parts: Parts, click: Click, answer: StoredAnswer) -> None:

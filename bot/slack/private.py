@@ -14,7 +14,7 @@ from bot.answering.events import Answer, Done, Kind
 from bot.answering.trouble import logged
 from bot.asking import Question
 from bot.ledger import new_answer_id, stored
-from bot.slack.audience import NOTHING, Reading, of_question
+from bot.slack.audience import NOTHING, Reading, channel_audience, of_question
 from bot.slack.caps import cap_for
 from bot.slack.clicks import TROUBLE, reason, try_to
 from bot.slack.desk import Outcome
@@ -25,7 +25,7 @@ from bot.slack.sending.posting import Place
 from bot.slack.sending.splitting import split
 from bot.slack.showing.blocks import Offers, Told, notice_first
 from bot.slack.showing.messages import Message, command_answer
-from bot.slack.threads import asked, history
+from bot.slack.threads import History, asked, history
 from bot.texts import Texts
 from indexer import SituateError
 
@@ -33,6 +33,7 @@ log = logging.getLogger(__name__)
 
 LONGEST_PART = 11_000  # characters of Markdown in one message
 ATTEMPTS = 3
+TRIES = 2  # where who may read what changes while an answer is made
 RESPONSE_USES = 5  # of a response URL, says Slack; what comes after that takes another way
 
 
@@ -48,8 +49,14 @@ class PrivateReplies:
         texts = await parts.texts(question.user)
         reading = NOTHING
         try:
-            reading = await of_question(parts.directory, question)
-            answer = await self._answered(question, reading, texts)
+            for _ in range(TRIES):
+                reading = await of_question(parts.directory, question)
+                answer = await self._answered(question, reading, texts)
+                now = await of_question(parts.directory, question)
+                if reading.viewer.audiences <= now.viewer.audiences:
+                    break
+            else:  # who may read what changes all the time
+                answer, reading = Answer(texts.say("readers_changed"), Kind.TROUBLE), NOTHING
         except SituateError as error:
             sentence = texts.of_error(error)
             answer = Answer(sentence, Kind.TROUBLE, reference=logged(sentence, error))
@@ -63,14 +70,7 @@ class PrivateReplies:
         parts = self._parts
         (text, name), past, cap = await asyncio.gather(
             asked(question, parts.directory, parts.me),
-            history(
-                parts.client,
-                question,
-                parts.directory,
-                parts.ledger,
-                texts,
-                budget_tokens=parts.settings.thread_tokens,
-            ),
+            self._said_before(question, reading, texts),
             cap_for(parts, question),
         )
         workspace = await parts.workspace.name()
@@ -84,6 +84,14 @@ class PrivateReplies:
                     parts.alerts.answered(event.answer)
                     return truly(event.answer, reading, texts)
         raise RuntimeError("an answer always ends in Done")
+
+    async def _said_before(self, question: Question, reading: Reading, texts: Texts) -> History:
+        """The thread before it, for who reads along there at this moment; nothing of it for anybody else."""
+        if channel_audience(question.channel) not in reading.viewer.audiences:
+            return History()
+        parts = self._parts
+        budget = parts.settings.thread_tokens
+        return await history(parts.client, question, parts.directory, parts.ledger, texts, budget_tokens=budget)
 
     async def _shown(self, question: Question, answer: Answer, reading: Reading, texts: Texts) -> bool:
         audiences = reading.viewer.audiences

@@ -197,13 +197,17 @@ class _Reply:
     async def _now(self, reading: Reading, answer: Answer) -> Reading:
         """Who may read what, once more before the answer is there for good: somebody may have joined or left.
 
-        A person's channels are asked of Slack each time, so that is done only where an answer draws on one.
+        A person's channels are asked of Slack each time, so that is done only where an answer draws on one, or where
+        the person has changed.
         """
         if reading.left_out == "cannot_check":  # what could not be found out left the least there is
             return reading
-        if self._question.is_direct and all(hit.audience.kind != "channel" for hit in answer.hits):
-            return reading
-        return await of_question(self._parts.directory, self._question)
+        question, directory = self._question, self._parts.directory
+        if question.is_direct and all(hit.audience.kind != "channel" for hit in answer.hits):
+            asker = directory.known([question.user]).get(question.user)
+            if asker is not None and asker.is_employee:
+                return reading
+        return await of_question(directory, question)
 
     async def _attached(self, workspace: str) -> Attached:
         if not self._question.files:
@@ -218,10 +222,12 @@ class _Reply:
         """Bring the answer to its end: sources and buttons under it; it is kept before anybody can click."""
         parts, question, texts = self._parts, self._question, self._texts
         before = await self._before()
-        kept = stored(answer, question, id=self._id, audiences=reading.viewer.audiences, messages=(), private=False)
+        kept = self._stored(answer, reading)
         await self._keep(kept)
         shown = blocks.notice_first(answer)
         told = Told.of(shown, left_out=reading.left_out, remarks=remarks)
+        if reading.left_out == "outsiders":
+            told = replace(told, left_out_said=await self._said_before())
         helper = await whom_to_ask(parts, kept) if answer.nothing_found else None
         offers = Offers(
             mute=not question.is_direct,
@@ -240,6 +246,24 @@ class _Reply:
             except (SituateError, NotPosted) as error:  # the answer that counts is there
                 log.warning("an earlier answer could not be marked as replaced: %s", error)
 
+    def _stored(self, answer: Answer, reading: Reading) -> StoredAnswer:
+        kept = stored(
+            answer, self._question, id=self._id, audiences=reading.viewer.audiences, messages=(), private=False
+        )
+        return replace(kept, left_out=reading.left_out)
+
+    async def _said_before(self) -> bool:
+        """Whether an answer in this thread has said already that documents are left out because of who is there."""
+        question = self._question
+        try:
+            earlier = await self._parts.ledger.answers_in(question.team, question.channel, question.thread)
+        except SituateError:
+            return False
+        return any(
+            one.left_out == "outsiders" and one.messages and not one.private and one.question_ts != question.ts
+            for one in earlier
+        )
+
     async def _before(self) -> StoredAnswer | None:
         """The answer to the same message before this one."""
         question = self._question
@@ -257,10 +281,15 @@ class _Reply:
             log.warning("an answer could not be kept: %s", error)
 
     async def _stop(self) -> None:
-        """Leave what was said, with its sources, and a note that it goes no further."""
-        texts, answer = self._texts, self._heard.answer()
-        audiences = self._reading.viewer.audiences
-        kept = stored(answer, self._question, id=self._id, audiences=audiences, messages=(), private=False)
+        """Leave what was said, with its sources, and a note that it goes no further.
+
+        Nothing of it stays where somebody is there by now who may not read it.
+        """
+        texts, answer, reading = self._texts, self._heard.answer(), self._reading
+        if answer.text and not reading.viewer.audiences <= (await self._now(reading, answer)).viewer.audiences:
+            self._messages.take(Reset(texts.say("readers_changed")))
+            answer, reading = Answer(""), NOTHING
+        kept = self._stored(answer, reading)
         under = [blocks.stopped(texts)]
         if answer.citations:
             under += blocks.footer(kept, texts, offers=Offers(mute=not self._question.is_direct))

@@ -31,7 +31,8 @@ LeftOut = Literal["outsiders", "cannot_check"] | None
 class Told:
     """What is to be said about an answer and is not kept with it.
 
-    ``readable`` counts the documents that could be searched. ``left_out`` is why only the channel's own were.
+    ``readable`` counts the documents that could be searched. ``left_out`` is why only the channel's own were;
+    ``left_out_said``: an answer before it in the thread has said so.
     ``remarks`` are further sentences, such as why an attached file could not be read.
     """
 
@@ -41,6 +42,7 @@ class Told:
     readable: int = 0
     left_out: LeftOut = None
     remarks: tuple[str, ...] = ()
+    left_out_said: bool = False
 
     @classmethod
     def of(cls, answer: Answer, *, left_out: LeftOut = None, remarks: tuple[str, ...] = ()) -> Told:
@@ -114,7 +116,7 @@ def _sentences(answer: StoredAnswer, texts: Texts, told: Told) -> list[str]:
     if told.reference:
         notice.append(texts.say("reference", reference=one_line(told.reference, 20)))
     sentences = [" · ".join(filter(None, notice))]
-    if told.left_out == "outsiders":
+    if told.left_out == "outsiders" and not told.left_out_said:
         sentences.append(texts.say("outsiders_here", count=told.readable))
     elif told.left_out == "cannot_check":
         sentences.append(texts.say("readers_unknown", count=told.readable))
@@ -126,7 +128,7 @@ def _sentences(answer: StoredAnswer, texts: Texts, told: Told) -> list[str]:
 
 def _nothing_found(answer: StoredAnswer, texts: Texts, told: Told) -> str:
     sentences = []
-    if told.readable and told.left_out is None:  # else how many they are was said
+    if told.readable and (told.left_out is None or told.left_out_said):  # else how many they are is said
         sentences.append(texts.say("all_searched", count=told.readable))
     if titles := closest_titles(answer, texts):
         sentences.append(texts.say("closest", titles=", ".join(titles)))
