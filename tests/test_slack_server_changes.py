@@ -169,6 +169,16 @@ async def test_a_deleted_file_takes_along_what_held_nothing_else(
         await slack_client.files_info(file=file.id)
 
 
+async def test_administrators_delete_what_others_said(
+    slack: SlackServer, company: Company, slack_client: AsyncWebClient
+) -> None:
+    ts = str((await slack_client.chat_postMessage(channel=company.general.id, text="An answer"))["ts"])
+    with pytest.raises(AssertionError, match="Ana did not say that"):
+        slack.deletes(company.ana, company.general, ts)
+    adm = slack.person("Adm", admin=True)
+    assert event_of(slack.deletes(adm, company.general, ts))["deleted_ts"] == ts
+
+
 async def test_administrators_are_told_as_such(
     slack: SlackServer, company: Company, slack_client: AsyncWebClient
 ) -> None:

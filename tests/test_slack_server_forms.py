@@ -125,6 +125,41 @@ async def test_an_input_tells_of_a_change_only_where_that_was_asked_for(
     assert payload["view"]["state"]["values"]["who"]["who"]["selected_option"]["value"] == "me"
 
 
+async def test_a_form_with_files_needs_the_scope(
+    slack: SlackServer, company: Company, slack_client: AsyncWebClient
+) -> None:
+    slack.expect_violations("views.open: invalid_arguments*")
+    slack.scopes.discard("files:read")
+    with pytest.raises(SlackApiError, match="invalid_arguments"):
+        await opened(slack, slack_client, company.ana, FORM)
+
+
+@pytest.mark.parametrize(("block", "blamed"), [("who", False), ("told", True), ("nowhere", True)])
+async def test_errors_belong_to_inputs(
+    slack: SlackServer, company: Company, slack_client: AsyncWebClient, block: str, blamed: bool
+) -> None:
+    slack.expect_violations("view_submission: errors of no input*")
+    await opened(slack, slack_client, company.ana, [*FORM, section("Told") | {"block_id": "told"}])
+    delivery = slack.submits(company.ana)
+    slack.on_loop(lambda: delivery.settle(delivery.made, {"response_action": "errors", "errors": {block: "No."}}))
+    assert bool(slack.violations) is blamed
+    view = slack.view(company.ana)
+    assert view is not None
+    assert view.errors == {block: "No."}
+
+
+async def test_only_a_menu_behind_three_dots_opens_addresses(
+    slack: SlackServer, company: Company, slack_client: AsyncWebClient
+) -> None:
+    linked = option("Open", "open") | {"url": "https://a.example/"}
+    view: JSON = {"type": "home", "blocks": [actions(overflow(linked))]}
+    await slack_client.views_publish(user_id=company.ana.id, view=view)
+    slack.expect_violations("views.publish: invalid_arguments*")
+    for bad in (question("who", "radio_buttons", options=[linked]), actions(overflow(linked | {"url": "nowhere"}))):
+        with pytest.raises(SlackApiError, match="invalid_arguments"):
+            await slack_client.views_publish(user_id=company.ana.id, view={"type": "home", "blocks": [bad]})
+
+
 HOME: list[JSON] = [
     section("Travel policy"),
     actions(overflow(option("Remove", "remove:1"))),

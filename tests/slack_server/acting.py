@@ -97,11 +97,12 @@ class Acting(Transport):
         return self.on_loop(unfurl)
 
     def deletes(self, person: Person, channel: Channel, ts: str) -> Delivery:
-        """Delete a message. A root with replies stays as a tombstone; anything else is gone."""
+        """Delete an own message, or as an administrator anybody's. A root with replies stays as a tombstone; anything
+        else is gone."""
 
         def delete() -> Delivery:
             message = channel.messages[ts]
-            assert message.user == person.id, f"{person.name} did not say that"
+            assert person.admin or message.user == person.id, f"{person.name} did not say that"
             before = message.as_json()
             message.deleted = True
             if any(reply.ts != ts and not reply.deleted for reply in channel.thread(ts)):

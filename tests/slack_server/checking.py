@@ -106,19 +106,21 @@ class Checker:
             self.text(value[name], f"{path}/{name}", limit, plain=True)
         self.text(value["text"], f"{path}/text", 300)
 
-    def option(self, value: Any, path: str, *, plain: bool) -> None:
-        """An option of a menu; ``plain``: its text can be ``plain_text`` only."""
-        if self.fields(value, path, "text value", "description url"):
+    def option(self, value: Any, path: str, *, plain: bool, links: bool = False) -> None:
+        """An option of a menu; ``plain``: its text can be ``plain_text`` only; ``links``: it may open an address."""
+        if self.fields(value, path, "text value", "description url" if links else "description"):
             self.text(value["text"], f"{path}/text", 75, plain=plain)
             self.string(value["value"], f"{path}/value", 150)
             if value.get("description") is not None:
                 self.text(value["description"], f"{path}/description", 75, plain=plain)
+            if links and value.get("url") is not None:
+                self.url(value["url"], f"{path}/url")
 
     def options(self, element: JSON, path: str, limit: int, *, plain: bool = True) -> None:
         """``options`` (or ``option_groups``) of a menu, and its first choice, which must be one of them."""
         known = list(self.array(element["options"], f"{path}/options", limit)) if "options" in element else []
         for at, option in enumerate(known):
-            self.option(option, f"{path}/options/{at}", plain=plain)
+            self.option(option, f"{path}/options/{at}", plain=plain, links=element.get("type") == "overflow")
         for at, group in enumerate(element.get("option_groups") or []):
             where = f"{path}/option_groups/{at}"
             if self.fields(group, where, "label options", ""):

@@ -192,10 +192,10 @@ class Clicking(Posting, Modals):
         action = body.get("response_action")
         try:
             if action == "errors":
-                known = {block.get("block_id") for block in view.blocks}
+                known = {block.get("block_id") for block in view.blocks if block["type"] == "input"}
                 view.errors = dict(body.get("errors") or {})
                 if not view.errors or not known.issuperset(view.errors):
-                    self.violation(f"view_submission: errors of no block: {sorted(view.errors)}")
+                    self.violation(f"view_submission: errors of no input: {sorted(view.errors)}")
             elif action == "update":
                 self.replace_view(view, self.check_view(body.get("view")))
             elif action == "push":

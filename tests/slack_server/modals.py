@@ -14,6 +14,7 @@ from tests.slack_server.checking import Checker
 from tests.slack_server.content import check_pings
 from tests.slack_server.core import Core
 from tests.slack_server.errors import JSON, Refused, invalid_arguments
+from tests.slack_server.rendering import nodes
 from tests.slack_server.world import View
 
 TRIGGER_SECONDS = 3.0
@@ -43,6 +44,10 @@ class Modals(Core):
         check.errors += view_errors(content)
         if check.errors:
             raise invalid_arguments(*check.errors)
+        if "files:read" not in self.scopes and any(
+            node.get("type") == "file_input" for node in nodes(content["blocks"])
+        ):
+            raise invalid_arguments("file_input needs the scope files:read [json-pointer:/view/blocks]")
         check_pings(self, "views", [], content["blocks"])
         view: JSON = copy.deepcopy(content)
         with_ids(view["blocks"])
