@@ -243,6 +243,18 @@ async def test_shortcuts_are_in_the_menu_of_every_message(slack: SlackServer, co
         slack.uses_shortcut(company.ben, private, said, "c")
 
 
+async def test_a_root_tells_of_its_replies(slack: SlackServer, company: Company, slack_client: AsyncWebClient) -> None:
+    root = slack.says(company.ana, company.general, "Root", deliver=())
+    alone = slack.uses_shortcut(company.ana, company.general, root, "c").payload["message"]
+    assert not {"reply_count", "thread_ts"} & alone.keys()
+    replies = [slack.says(person, company.general, "Yes", thread=root) for person in (company.ben, company.ana)]
+    looked_up = (await slack_client.conversations_replies(channel=company.general.id, ts=root))["messages"][0]
+    for told in (slack.uses_shortcut(company.ana, company.general, root, "c").payload["message"], looked_up):
+        assert (told["thread_ts"], told["reply_count"], told["latest_reply"]) == (root, 2, replies[1])
+        assert told["reply_users"] == [company.ben.id, company.ana.id]
+    assert "reply_count" not in event_of(slack.announced(company.general, root))
+
+
 async def test_a_message_for_one_person_has_no_shortcuts(
     slack: SlackServer, company: Company, slack_client: AsyncWebClient
 ) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 from tests.slack_server.acting import Acting
 from tests.slack_server.deliveries import Delivery
 from tests.slack_server.errors import JSON
+from tests.slack_server.messages import Message
 from tests.slack_server.world import SITE, Channel, ChannelKind, File, Person
 
 _SAYS = {"channel": "made this channel *public*.", "group": "made this channel *private*."}
@@ -174,6 +175,17 @@ class Changing(Acting):
             "ims": directs,
         }
 
+    def message_json(self, message: Message, *, with_metadata: bool = False) -> JSON:
+        """A message as it is looked up, and as clicks and shortcuts carry it: a root tells of its replies."""
+        body = message.as_json(with_metadata=with_metadata)
+        found = self.channels[message.channel].thread(message.ts) if message.ephemeral_to is None else ()
+        replies = [one for one in found if one.ts != message.ts and not one.deleted]
+        if not replies:
+            return body
+        users = list(dict.fromkeys(reply.user for reply in replies))
+        told: JSON = {"reply_count": len(replies), "reply_users_count": len(users), "reply_users": users}
+        return body | told | {"thread_ts": message.ts, "latest_reply": replies[-1].ts}
+
     def permalink_of(self, channel: Channel, ts: str) -> str:
         """The address of a message, as "Copy link" gives it."""
         message = channel.messages[ts]
@@ -192,7 +204,7 @@ class Changing(Acting):
 
         return self.on_loop(opens)
 
-    def _holding(self, file: File) -> list[tuple[Channel, Any]]:
+    def _holding(self, file: File) -> list[tuple[Channel, Message]]:
         """The messages that a file is in, with their channels."""
         messages = [(channel, message) for channel in self.channels.values() for message in channel.messages.values()]
         return [(c, m) for c, m in messages if file in m.files and not m.deleted and not c.deleted]

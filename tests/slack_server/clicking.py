@@ -77,7 +77,7 @@ class Clicking(Posting, Modals):
                 "actions": [action_of(block_id, element, option, self.new_ts())],
             }
             if message.ephemeral_to is None:
-                payload["message"] = message.as_json()
+                payload["message"] = self.message_json(message)
             return self.send("interactive", payload, f"block_actions {action_id}")
 
         return self.on_loop(click)
@@ -93,7 +93,7 @@ class Clicking(Posting, Modals):
                 "callback_id": callback_id,
                 "channel": {"id": channel.id, "name": _NAMES.get(channel.kind, channel.name)},
                 "message_ts": message_ts,
-                "message": message.as_json(),
+                "message": self.message_json(message),
                 "response_url": self.new_response_url(channel.id, person.id, message_ts),
             }
             return self.send("interactive", payload, f"message_action {callback_id}")

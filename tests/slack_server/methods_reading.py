@@ -38,14 +38,14 @@ def replies(slack: Clicking, args: JSON) -> JSON:
     messages, more = page(found, args, slack.page_size or 1000, slack.page_size or 1000)
     if slack.root_on_every_page and messages and messages[0] is not found[0]:
         messages.insert(0, found[0])
-    return _messages(messages, args) | more | {"has_more": bool(more["response_metadata"]["next_cursor"])}
+    return _messages(slack, messages, args) | more | {"has_more": bool(more["response_metadata"]["next_cursor"])}
 
 
 def history(slack: Clicking, args: JSON) -> JSON:
     channel = slack.readable(args["channel"])
     roots = [m for m in channel.messages.values() if m.root == m.ts and not m.deleted and _within(m, args)]
     messages, more = page(roots[::-1], args, slack.page_size or 999, slack.page_size or 100)
-    return _messages(messages, args) | more | {"has_more": bool(more["response_metadata"]["next_cursor"])}
+    return _messages(slack, messages, args) | more | {"has_more": bool(more["response_metadata"]["next_cursor"])}
 
 
 def _within(message: Message, args: JSON) -> bool:
@@ -54,9 +54,9 @@ def _within(message: Message, args: JSON) -> bool:
     return oldest <= at <= latest if inclusive else oldest < at < latest
 
 
-def _messages(messages: list[Message], args: JSON) -> JSON:
+def _messages(slack: Clicking, messages: list[Message], args: JSON) -> JSON:
     with_metadata = bool(args.get("include_all_metadata"))
-    return {"messages": [message.as_json(with_metadata=with_metadata) for message in messages]}
+    return {"messages": [slack.message_json(message, with_metadata=with_metadata) for message in messages]}
 
 
 def info(slack: Clicking, args: JSON) -> JSON:
