@@ -6,6 +6,7 @@ Home tabs that were shown are made anew, so that no title stays there for somebo
 from __future__ import annotations
 
 import logging
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from slack_bolt.async_app import AsyncApp
@@ -31,6 +32,8 @@ CHANNEL_EVENTS = (
     "group_left",
     "group_rename",
 )
+# Messages of Slack's own: the channel was public and is private now, or the other way round.
+CONVERSIONS = ("channel_convert_to_private", "channel_convert_to_public")
 MEMBER_EVENTS = ("member_joined_channel", "member_left_channel")
 PERSON_EVENTS = ("team_join", "user_change")
 
@@ -42,6 +45,14 @@ def register(app: AsyncApp, parts: Parts, homes: Homes) -> None:
         if channel := id_of(event.get("channel")):
             directory.forget_channel(channel)
             await homes.refresh()
+
+    @app.middleware
+    async def converted(body: dict[str, Any], next: Callable[[], Awaitable[None]]) -> None:
+        """What kind a channel is by now, is told by a message, which is somebody else's to listen to."""
+        event = body.get("event")
+        if isinstance(event, dict) and event.get("type") == "message" and event.get("subtype") in CONVERSIONS:
+            directory.forget_channel(id_of(event.get("channel")))
+        await next()
 
     async def member_moved(event: dict[str, Any]) -> None:
         channel, user = id_of(event.get("channel")), id_of(event.get("user"))
