@@ -85,13 +85,14 @@ ASKING: tuple[State, ...] = ("asks_twin", "asks_cost")
 class Twin:
     """A document that is there already and looks like the same. ``same``: its name, or nearly its text.
 
-    ``may_replace``: the person who adds may remove it. ``added_by`` is a user id, or None.
+    ``may_replace``: the person who adds may remove it. ``added_by`` is the name of who added it, "" where not known: it
+    is told, and calls nobody.
     """
 
     document: str
     title: str
     same: Literal["name", "text"]
-    added_by: str | None = None
+    added_by: str = ""
     added_at: datetime | None = None
     may_replace: bool = False
 

@@ -35,6 +35,7 @@ from bot.slack.directory import Directory
 from bot.slack.files import Attachments
 from bot.slack.home import Homes
 from bot.slack.intake import FollowUps, Intake
+from bot.slack.listeners import adding as adding_listener
 from bot.slack.listeners import (
     again,
     agent,
@@ -151,6 +152,7 @@ def build(parts: Parts, desk: Desk, adding: AddingDesk, forgetting: Forgetting, 
     questions.register(app, parts, desk, Intake(parts.me, parts.ledger, FollowUps.parse(settings.follow_ups)))
     removing = Removing(parts, homes)
     docs.register(app, parts, adding, removing)
+    adding_listener.register(app, parts, desk, adding)
     commands.register(app, parts, desk)
     answers.register(app, parts, adding)
     again.register(app, parts, desk)

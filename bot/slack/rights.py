@@ -194,6 +194,16 @@ async def _seen(directory: Directory, id: str) -> Channel | None:
         return None
 
 
+async def choice_of(directory: Directory, audience: Audience, user: str) -> Choice | None:
+    """An audience as it is offered to somebody; None for a channel that they are not in (any more).
+
+    Raises CannotCheck.
+    """
+    if audience.kind != "channel":
+        return Choice(audience)
+    return await _channel_choice(directory, await _seen(directory, audience.id), user)
+
+
 async def _channel_choice(directory: Directory, place: Channel | None, user: str) -> Choice | None:
     """A conversation whose documents the bot serves and that somebody is in; None for others. Raises CannotCheck."""
     if place is None or place.kind == "im" or place.is_archived or not place.is_member:

@@ -13,7 +13,7 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "adding_indexing_begins": ("Indexing {title} …", "J'indexe {title} …"),
     "adding_indexing": (
         "Indexing {title}: {done} of {count} passage|Indexing {title}: {done} of {count} passages",
-        "J'indexe {title} : {done} passage sur {count}|J'indexe {title} : {done} passages sur {count}",
+        "J'indexe {title} : {done} sur {count} passage|J'indexe {title} : {done} des {count} passages",
     ),
     "adding_ready": ("Ready. Ask me about {title}.", "C'est prêt. Interrogez-moi sur {title}."),
     "adding_refused": ("I could not add {title}.", "Je n'ai pas pu ajouter {title}."),

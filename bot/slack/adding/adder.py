@@ -136,8 +136,13 @@ class _Adding:
         """A document that looks like the same, among those that the person may read."""
         parts, request = self._parts, self._request
         reading = await of_reader(parts.directory, request.user, request.user_team)
-        name = "" if self._item.what is What.LINK else fetched.original.name
-        alike = await parts.library.alike(workspace, looked_at, name, reading.viewer)
+        match self._item.what:
+            case What.FILE:
+                alike = await parts.library.alike(workspace, looked_at, fetched.original.name, reading.viewer)
+            case What.TEXT if self._item.title:
+                alike = await parts.library.alike(workspace, looked_at, self._item.title, reading.viewer)
+            case _:  # pages and messages are often called the same
+                alike = await parts.library.alike(workspace, looked_at.signature, "", reading.viewer)
         # The same thing for the same readers is a new version of it, and for others it is the same on purpose.
         others = [one for one in alike if one.document.source != fetched.original.source]
         if not others:
@@ -147,10 +152,17 @@ class _Adding:
             document.id,
             document.title,
             others[0].same,
-            document.added_by,
+            await self._name_of(document.added_by),
             document.added_at,
             await may_remove(parts, request.user, document),
         )
+
+    async def _name_of(self, user: str | None) -> str:
+        """Who added a document, as people call them; "" where that is not known, or nobody in Slack."""
+        try:
+            return (await self._parts.directory.person(user)).name if user else ""
+        except CannotCheck:
+            return ""
 
     async def _follow(self, workspace: str, version: VersionId) -> None:
         """Tell of a version on its way, to the end."""

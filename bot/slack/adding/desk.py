@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Awaitable, Callable
 
 from bot.adding import AT_WORK, Decision, Progress, Request
 from bot.slack.adding.adder import Adder
@@ -25,12 +26,21 @@ LATER_SECONDS = 10.0  # before a request is taken up again whose row could not b
 class AddingDesk:
     """The requests that this process works on."""
 
-    def __init__(self, parts: Parts, leases: Leases, owner: str) -> None:
+    def __init__(
+        self,
+        parts: Parts,
+        leases: Leases,
+        owner: str,
+        *,
+        settled: Callable[[str], Awaitable[None]] | None = None,
+    ) -> None:
+        """``settled`` is told whose documents have changed, by the person's id."""
         self._parts = parts
         self._ledger = parts.ledger
         self._leases = leases
         self._owner = owner
         self._adder = Adder(parts)
+        self._settled = settled
         self._at_work: dict[str, asyncio.Task[None]] = {}
         self._rounds: list[asyncio.Task[None]] = []
         self._closing = False
@@ -52,11 +62,11 @@ class AddingDesk:
         """Make a request durable; False: it was taken before. Raises CatalogueUnavailable."""
         return await self._ledger.take_addition(request, self._owner)
 
-    def begin(self, request: Request) -> None:
-        """Work on a request that this process holds, in a task of its own."""
+    def begin(self, request: Request, *, again: bool = False) -> None:
+        """Work on a request that this process holds, in a task of its own; ``again``: it may have been begun before."""
         if self._closing or request.id in self._at_work:
             return
-        task = asyncio.create_task(self._work(request))
+        task = asyncio.create_task(self._work(request, again=again))
         self._at_work[request.id] = task
         task.add_done_callback(lambda _: self._at_work.pop(request.id, None))
 
@@ -94,6 +104,7 @@ class AddingDesk:
         if item.state == "ready" and item.document is not None:
             await self._adder.remove(request, number, item)
             await Moving(self._parts, request).show()
+            await self._tell_of(request)
 
     async def idle(self) -> None:
         """Wait until nothing is in hand."""
@@ -102,14 +113,15 @@ class AddingDesk:
 
     # -- within --------------------------------------------------------------------------------------------------------
 
-    async def _work(self, request: Request) -> None:
+    async def _work(self, request: Request, *, again: bool) -> None:
         """All items until none is to be worked on, and the message that tells of them."""
-        moving = Moving(self._parts, request)
+        moving = Moving(self._parts, request, again=again)
         while True:
             try:
                 async with moving.kept_up():
                     await self._items(request, moving)
                 if await self._ledger.rest_addition(request.id, self._owner):
+                    await self._tell_of(request)
                     return
                 if not await self._is_ours(request.id):
                     return
@@ -135,6 +147,10 @@ class AddingDesk:
                 task.cancel()
             await asyncio.gather(*tasks.values(), return_exceptions=True)
 
+    async def _tell_of(self, request: Request) -> None:
+        if self._settled is not None:
+            await self._settled(request.user)
+
     async def _is_ours(self, id: str) -> bool:
         return any(request.id == id and owner == self._owner for request, owner in await self._open_requests())
 
@@ -148,7 +164,7 @@ class AddingDesk:
         for request, holder in unfinished:
             taken = holder in dead and await self._ledger.claim_addition(request.id, self._owner, held_by=holder)
             if taken or holder == self._owner:
-                self.begin(request)
+                self.begin(request, again=True)
 
     async def _take_over_for_ever(self) -> None:
         while True:

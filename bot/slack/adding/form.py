@@ -78,9 +78,9 @@ class Form:
             told = json.loads(kept if isinstance(kept, str) else "")
             files = tuple((str(id), str(name)) for id, name in told.pop("files", ()))
             form = cls(**told, files=files)
+            return form if _ID.fullmatch(form.id) else None
         except (ValueError, TypeError, AttributeError):
             return None
-        return form if _ID.fullmatch(form.id) else None
 
 
 def new_id(trigger: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
 from bot.adding import Progress, Request
 from bot.slack.adding.conversation import conversation_with
@@ -13,9 +13,10 @@ from bot.slack.audience import of_reader
 from bot.slack.clicks import respond
 from bot.slack.directory import CannotCheck
 from bot.slack.parts import Parts
-from bot.slack.rights import is_admin
+from bot.slack.rights import choice_of, is_admin
 from bot.slack.sending.calls import Lost, Refused
 from bot.slack.sending.posting import NotPosted, Place
+from bot.slack.showing.adding_form import audience_option
 from bot.slack.showing.messages import Message
 from bot.slack.showing.moving import moving_message
 from bot.texts import TO_EVERYBODY, Texts
@@ -29,12 +30,16 @@ UPDATE_SECONDS = 1.0  # between two updates; Slack takes about fifty a minute
 class Moving:
     """Shows how far a request has come: posted once, then updated, and right at the end whatever was lost between."""
 
-    def __init__(self, parts: Parts, request: Request) -> None:
+    def __init__(self, parts: Parts, request: Request, *, again: bool = False) -> None:
+        """``again``: another process began, and may have posted the message without saying where."""
         self._parts = parts
         self._request = request
+        self._again = again
         self._texts: Texts = TO_EVERYBODY
         self._for_admin = False
+        self._for_whom = ""
         self._news = asyncio.Event()
+        self._over = asyncio.Event()
         self._shown: Message | None = None
         self._nowhere = False  # there is no conversation with this person: the response URL is what is left
 
@@ -46,9 +51,13 @@ class Moving:
     async def kept_up(self) -> AsyncIterator[None]:
         """The message is there, and follows what happens, until the end."""
         await self._know_the_person()
+        self._over.clear()
         writer = asyncio.create_task(self._keep_up())
         try:
             yield
+            self._over.set()
+            self._news.set()
+            await writer  # what it is posting is posted once
         finally:
             writer.cancel()
             await asyncio.gather(writer, return_exceptions=True)
@@ -62,18 +71,29 @@ class Moving:
     # -- within --------------------------------------------------------------------------------------------------------
 
     async def _keep_up(self) -> None:
-        while True:
-            await self._show()
-            await asyncio.sleep(UPDATE_SECONDS)
-            await self._news.wait()
+        while not self._over.is_set():
             self._news.clear()
+            await self._show()
+            with suppress(TimeoutError):  # a pause, which the end cuts short
+                async with asyncio.timeout(UPDATE_SECONDS):
+                    await self._over.wait()
+            await self._news.wait()
 
     async def _know_the_person(self) -> None:
         self._texts = await self._parts.texts(self._request.user)
         try:
             self._for_admin = await is_admin(self._parts, self._request.user, self._request.user_team)
+            self._for_whom = await self._readers()
         except CannotCheck:
             self._for_admin = False
+
+    async def _readers(self) -> str:
+        """Who will get answers from it, as the form names them; "" where that is not known yet. Raises CannotCheck."""
+        if not self._request.audience:
+            return ""
+        audience = Audience.parse(self._request.audience)
+        choice = await choice_of(self._parts.directory, audience, self._request.user)
+        return audience_option(choice, self._texts) if choice is not None else ""
 
     async def _show(self, *, at_last: bool = False) -> None:
         """Post or update, unless nothing is new. What Slack does not take is logged: the work goes on."""
@@ -90,7 +110,9 @@ class Moving:
 
     async def _message(self) -> Message:
         items = await self._readable(await self._parts.ledger.progress_of(self._request.id))
-        return moving_message(self._request.id, items, self._texts, for_admin=self._for_admin)
+        return moving_message(
+            self._request.id, items, self._texts, for_admin=self._for_admin, audience_label=self._for_whom
+        )
 
     async def _readable(self, items: tuple[Progress, ...]) -> tuple[Progress, ...]:
         """The items as the person may see them now: of a document that they may not read no title is shown."""
@@ -122,9 +144,13 @@ class Moving:
         request = self._request
         place = Place(request.team, channel, None, request.user, request.user_team)
         key = f"{request.id}:adding"
-        ts = await self._parts.poster.post(place, blocks=message.blocks, text=message.text, key=key)
+        ts = (await self._parts.poster.posted(place, {key})).get(key) if self._again else None
+        if ts is None:
+            ts = await self._parts.poster.post(place, blocks=message.blocks, text=message.text, key=key)
+            await self._parts.ledger.told_at(request.id, channel, ts)
+            return True
         await self._parts.ledger.told_at(request.id, channel, ts)
-        return True
+        return await self._parts.poster.update(channel, ts, message.blocks, message.text, patient=at_last)
 
     async def _in_response(self, message: Message) -> bool:
         """By the response URL, for the person's eyes: where it begins, and where it ends."""

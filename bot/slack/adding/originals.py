@@ -63,7 +63,8 @@ async def original_of(parts: Parts, item: Item, *, user: str, user_team: str | N
 
 
 def _text(item: Item) -> Fetched:
-    title = item.title or one_line(item.text, LONGEST_TITLE) or item.name
+    lines = (one_line(line.lstrip("# "), LONGEST_TITLE) for line in item.text.splitlines())
+    title = item.title or next(filter(None, lines), item.name)
     data = item.text.encode("utf-8", "replace")
     return Fetched(Original(item.source, data, f"{title}.md", declared_type="text/markdown"), title)
 

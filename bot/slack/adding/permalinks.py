@@ -57,8 +57,8 @@ def permalink(host: str, channel: str, ts: str, thread: str = "") -> str | None:
 
 
 def _is_slack(host: str, ours: str) -> bool:
-    host = host.lower()
-    return host == ours.lower() or any(host == name or host.endswith(f".{name}") for name in _HOSTS)
+    host, ours = host.lower(), ours.lower()
+    return (bool(ours) and host == ours) or any(host == name or host.endswith(f".{name}") for name in _HOSTS)
 
 
 def _root(parts: SplitResult) -> str:

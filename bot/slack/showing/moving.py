@@ -5,7 +5,6 @@ Only the adder sees it. What it holds of a document (its title, why it was refus
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -13,14 +12,13 @@ from bot.adding import Progress, Twin
 from bot.answering.visible import one_line
 from bot.slack.showing import actions
 from bot.slack.showing.blocks import LONGEST_FALLBACK
-from bot.slack.showing.elements import Block, Element, button, escaped, grey, line, person, rich, row, words
+from bot.slack.showing.elements import Block, Element, button, escaped, grey, line, rich, row, words
 from bot.slack.showing.messages import Message
 from bot.slack.showing.sources import short_date, title_of
 from bot.texts import Texts
 
 MOST_ITEMS: Final = 10
 _LONGEST_SENTENCE = 500
-_USER = re.compile(r"[UW][A-Z0-9]+")
 
 
 def moving_message(
@@ -81,10 +79,10 @@ def _twin(title: str, twin: Twin, texts: Texts) -> list[Element]:
         runs = [words(texts.say("adding_same_text", title=title, there=there))]
     else:
         runs = [words(texts.say("adding_same_name", there=there))]
-    adder = twin.added_by if twin.added_by and _USER.fullmatch(twin.added_by) else None
+    adder = one_line(twin.added_by, 80)
     when = short_date(twin.added_at, texts) if twin.added_at else None
-    if adder is not None:
-        runs += [words(f" {texts.say('adding_added_by')} "), person(adder)]
+    if adder:
+        runs.append(words(f" {texts.say('adding_added_by')} @{adder}"))
         runs += [words(f" {texts.say('adding_on', date=when)}")] if when else []
         runs.append(words("."))
     elif when is not None:

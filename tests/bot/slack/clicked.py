@@ -45,14 +45,20 @@ class Slack:
         await self.idle()
 
     async def idle(self) -> None:
-        """Nothing is in hand any more: no listener runs, no question is open."""
+        """Nothing is in hand any more: no listener runs, no question is open, nothing is to be added or forgotten."""
         runner = self.bot.app.listener_runner  # Bolt's listeners run in tasks that only the loop knows
         assert runner is not None
         quiet = 0
         while quiet < 3:
             await asyncio.sleep(0.02)
             await self.bot.desk.idle()
-            quiet = 0 if _listeners() or await self.bot.parts.ledger.unfinished() else quiet + 1
+            await self.bot.adding.idle()
+            quiet = 0 if _listeners() or await self._work() else quiet + 1
+
+    async def _work(self) -> bool:
+        """Whether the ledger holds work that is not done."""
+        ledger = self.bot.parts.ledger
+        return bool(await ledger.unfinished() or await ledger.unfinished_additions() or await ledger.to_forget())
 
     async def form(self, person: Person, *, without: str = "Fetching") -> View:
         """The form that a person has open, once it does not say any more that it is fetching."""
