@@ -13,7 +13,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine.interfaces import DBAPIConnection
 
 from .errors import CatalogueUnavailable, SettingsInvalid
-from .schema import SCHEMA_VERSION, metadata, schema_table
+from .schema import SCHEMA_VERSION, documents, metadata, paid_answers, schema_table, spending
 
 T = TypeVar("T")
 
@@ -103,6 +103,7 @@ def open_engine(url: sa.URL) -> sa.Engine:
     try:
         with engine.begin() as connection:
             create_tables(connection, metadata)
+            _carry_over(connection)
             found = connection.execute(sa.select(sa.func.max(schema_table.c.version))).scalar()
             if found is None:
                 connection.execute(schema_table.insert().values(version=SCHEMA_VERSION))
@@ -128,6 +129,19 @@ def create_tables(connection: sa.Connection, tables: sa.MetaData) -> None:
     if connection.dialect.name == "postgresql":
         connection.execute(sa.select(sa.func.pg_advisory_xact_lock(CREATING)))
     tables.create_all(connection)
+
+
+def _carry_over(connection: sa.Connection) -> None:
+    """Count the contexts that were paid before every call was counted: where there are such, nothing is counted yet."""
+    if connection.execute(sa.select(spending.c.number).limit(1)).first() is not None:
+        return
+    mine = documents.c.id == sa.func.substr(paid_answers.c.version, 1, 16)  # ids are of 16 characters
+    paid = (
+        sa.select(documents.c.workspace, paid_answers.c.created_at, sa.literal("context"), paid_answers.c.cost_usd)
+        .select_from(paid_answers.join(documents, mine))
+        .where(paid_answers.c.cost_usd > 0)
+    )
+    connection.execute(spending.insert().from_select(["workspace", "at", "what", "cost_usd"], paid))
 
 
 def _prepare_sqlite(connection: DBAPIConnection, _record: Any) -> None:

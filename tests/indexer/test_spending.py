@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from indexer import spending
+from indexer import schema, spending
 from indexer.catalogue import Catalogue
 from indexer.database import Database, database_url
 from indexer.documents import WORKSPACE, ContextKind, Original, Usage, VersionId, content_hash
@@ -43,9 +43,14 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
-async def database(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Database]:
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> sa.URL:
     where = None if request.param == "sqlite" else request.getfixturevalue("postgres_database")
-    opened = await Database.open(database_url(where, tmp_path))
+    return database_url(where, tmp_path)
+
+
+@pytest.fixture
+async def database(url: sa.URL) -> AsyncIterator[Database]:
+    opened = await Database.open(url)
     yield opened
     await opened.close()
 
@@ -85,7 +90,7 @@ async def test_contexts_and_answers_are_summed_by_workspace_and_moment(database:
 
 async def test_what_costs_nothing_makes_no_row(database: Database) -> None:
     await Spending(database).record("T1", "answer", 0)
-    count = sa.select(sa.func.count()).select_from(spending.spending)
+    count = sa.select(sa.func.count()).select_from(schema.spending)
     assert await database.read(lambda c: c.execute(count).scalar()) == 0
 
 
@@ -96,6 +101,20 @@ async def test_an_answer_that_two_paid_for_counts_twice_and_one_of_no_use_counts
     await rows.lost(Usage(10, 0, 0, 0, 0.25))
     assert await Spending(database).since("T1", LONG_AGO) == 1.25
     assert await spent(database, "T1") == 0.5
+
+
+async def test_contexts_that_were_paid_before_calls_were_counted_are_counted_once(
+    url: sa.URL, database: Database, clock: Clock
+) -> None:
+    rows = PaidAnswerRows(database, await version(database))
+    await rows.put("a", answer(0.5))
+    await rows.put("b", answer(0.25))
+    await database.write(lambda c: c.execute(schema.spending.delete()))
+    for _ in range(2):
+        opened = await Database.open(url)
+        assert await Spending(opened).since("T1", LONG_AGO) == 0.75
+        assert await Spending(opened).since("T2", LONG_AGO) == 0
+        await opened.close()
 
 
 async def test_the_cap_is_reached_by_all_processes_together_and_over_at_midnight(
