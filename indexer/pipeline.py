@@ -132,6 +132,8 @@ class Pipeline:
             vectors = await self._while_wanted(version, embedding)
         count = len(passages)
         await self._catalogue.update(version, stored=True)
+        if await self._store().count(row.workspace, version):  # of a run that died, or of a catalogue that was lost
+            await self._store().delete(row.workspace, version)
         async with reported(self._catalogue, version, "storing", count) as progress:
             by_name = {"passage": vectors[:count], "context": vectors[count:]}
             await self._store().put(_document(row), version, passages, by_name, progress=progress)

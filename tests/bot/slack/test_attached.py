@@ -170,8 +170,10 @@ async def test_added_to_the_documents_it_answers_in_the_whole_channel_until_it_i
         await click.arrives()
     await people.idle()
     told = [one.shown for one in slack.ephemerals(company.ben)]
-    assert told[0] == "J'ajoute plan.md aux documents …"
-    assert told[1] == "C'est prêt. Tout le monde dans ce canal peut obtenir des réponses à partir de plan.md."
+    assert told == ["J'ajoute plan.md aux documents …"] * 2
+    (progress,) = slack.direct(company.ben).messages.values()
+    assert "C'est prêt. Interrogez-moi sur plan.md." in progress.shown
+    assert "#office" in progress.shown
     kept = [one for one in await library.documents(slack.team_id, None) if one.audience.kind == "channel"]
     assert [(one.title, one.audience.id, one.added_by) for one in kept] == [
         ("plan.md", company.office.id, company.ben.id)
@@ -191,7 +193,9 @@ async def test_in_a_direct_conversation_it_is_added_for_the_adder_alone(
     direct = slack.direct(company.ana)
     message = await attaches(people, company.ana, direct)
     await people.clicks(company.ana, direct, message.ts, "add_file")
-    assert "Ready. You alone get answers from plan.md." in people.told(company.ana)
+    progress = list(direct.messages.values())[-1]
+    assert "Ready. Ask me about plan.md." in progress.shown
+    assert "Only me" in progress.shown
     assert MOVED in (await people.asks(company.ana, direct, WHERE)).shown
     assert MOVED not in (await people.asks(company.ben, slack.direct(company.ben), WHERE)).shown
 
