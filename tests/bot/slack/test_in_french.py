@@ -43,7 +43,9 @@ def english_left_over(shown: str) -> list[str]:
     for key, (english, french) in TEXTS.items():
         for form in english.split("|"):
             pattern = ".+?".join(re.escape(piece) for piece in re.split(r"\{\w+\}", form))
-            if english != french and len(form) > 3 and re.search(rf"(?<!\w){pattern}(?!\w)", shown):
+            fixed = len(re.sub(r"\{\w+\}", "", form))
+            tells = fixed > (3 if "{" not in form else 8)  # "on {date}" is in any English document
+            if english != french and tells and re.search(rf"(?<!\w){pattern}(?!\w)", shown):
                 found.append(key)
     return found
 
