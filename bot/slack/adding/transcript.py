@@ -104,7 +104,7 @@ class _Writing:
 
     def said(self, message: Message) -> None:
         """Write what a person or an app said; nothing for what Slack itself says (who came, what was deleted)."""
-        if message.get("subtype", "") not in _KEPT or message.get("hidden"):
+        if str(message.get("subtype") or "") not in _KEPT or message.get("hidden"):
             return
         text = unescape(without_mention(_words(message), self.parts.me.user_id), self._names.get)
         text = without_hidden(text).strip()
@@ -183,9 +183,14 @@ def _words(message: Message) -> str:
     if message.get("bot_id") or message.get("subtype") == "bot_message":
         if not any(told):
             told += _strings(message.get("blocks"))
-        attached = (one for one in message.get("attachments") or () if isinstance(one, dict))
+        attached = _objects(message, "attachments")
         told += [part for one in attached if not _is_preview(one) for part in _strings(one)]
     return "\n".join(filter(None, told))
+
+
+def _objects(message: Message, name: str) -> list[dict[str, Any]]:
+    listed = message.get(name)
+    return [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
 
 
 def _is_preview(attachment: Mapping[str, Any]) -> bool:
@@ -205,7 +210,7 @@ def _strings(part: object) -> Iterator[str]:
 
 
 def _files(message: Message) -> list[str]:
-    files = [one.get("title") or one.get("name") for one in message.get("files") or () if isinstance(one, dict)]
+    files = [one.get("title") or one.get("name") for one in _objects(message, "files")]
     return [one_line(name, LONGEST_NAME) for name in files if isinstance(name, str)]
 
 
