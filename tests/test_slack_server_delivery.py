@@ -273,10 +273,10 @@ async def test_events_and_commands_come_by_signed_requests(
 
 async def test_retries_by_http_say_so(slack: SlackServer, company: Company, request_url: tuple[str, list[Any]]) -> None:
     url, bodies = request_url
-    slack.clock_factor = 0.001
+    slack.clock_factor = 0.01  # the last attempts come after 0.6 and 3 seconds more
     slack.deliver_to(url.replace("events", "nothing"))
     slack.says(company.ana, company.general, "Hello")
-    await slack.until(lambda: slack.deliveries[0].attempts == 1)
+    await slack.until(lambda: slack.deliveries[0].attempts >= 1)
     slack.deliver_to(url)
     await slack.until(lambda: bodies)
     assert int(bodies[0][1]["x-slack-retry-num"][0]) >= 1
