@@ -82,7 +82,7 @@ def click_of_command(body: dict[str, Any], parts: Parts) -> Click:
 
 
 async def _answer(parts: Parts, ack: AsyncAck, body: dict[str, Any], words: str, answering: Answering) -> None:
-    """Acknowledge at once, and answer; what takes longer says so meanwhile, and takes the place of that.
+    """Acknowledge at once, and answer; what takes longer says so meanwhile.
 
     The acknowledgement itself says nothing: a quick answer might come before it, and stand above it.
     """
@@ -109,7 +109,7 @@ async def _messages(
 
 
 async def _shown(parts: Parts, click: Click, message: Message, *, instead: bool) -> None:
-    """Show it to whoever asked; ``instead`` of the word that it takes a moment."""
+    """Show it to whoever asked; ``instead`` of the word that it takes a moment, where Slack lets that be replaced."""
     answer = {
         "response_type": "ephemeral",
         "replace_original": instead,

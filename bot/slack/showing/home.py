@@ -43,8 +43,8 @@ def home(
     Each document is its title with a menu, and a grey line about it. At most 100 blocks.
     """
     blocks: list[Block] = [{"type": "header", "text": plain(texts.say("home_title"), 150)}]
-    if notice:
-        blocks.append(rich(line(words(one_line(notice, _LONGEST_NOTICE), "bold"))))
+    if said := one_line(notice, _LONGEST_NOTICE):
+        blocks.append(rich(line(words(said, "bold"))))
     buttons = [button(texts.say("docs_add"), actions.OPEN_ADDING, "home")] if may_add else []
     if shelf.removable:
         buttons.append(button(texts.say("docs_remove_one"), actions.OPEN_REMOVING, "home"))

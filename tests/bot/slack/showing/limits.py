@@ -58,8 +58,9 @@ _ELEMENTS: dict[str, tuple[_Fields, _Fields]] = {
         {"initial_option": dict, "confirm": dict, "focus_on_load": bool},
     ),
     "file_input": ({"action_id": str}, {"filetypes": list, "max_files": int}),
+    "static_select": ({"action_id": str, "options": list}, {"initial_option": dict, "placeholder": dict}),
 }
-_INPUTS = ("plain_text_input", "radio_buttons", "file_input")
+_INPUTS = ("plain_text_input", "radio_buttons", "file_input", "static_select")
 _TEXTS: dict[str, tuple[_Fields, _Fields]] = {
     "plain_text": ({"text": str}, {"emoji": bool}),
     "mrkdwn": ({"text": str}, {"verbatim": bool}),
@@ -112,6 +113,14 @@ def view_faults(view: Mapping[str, Any]) -> list[str]:
     if len(json.dumps(view)) > VIEW_BYTES:
         faults.append("view: view_too_large")
     return [*faults, *_list_faults(blocks, VIEW_BLOCKS, in_form=True)]
+
+
+def home_faults(view: Mapping[str, Any]) -> list[str]:
+    """What Slack would refuse of a Home tab."""
+    faults = [f"view: unknown field {name}" for name in view.keys() - {"type", "blocks", "private_metadata"}]
+    faults += ["view: not a Home tab"] if view.get("type") != "home" else []
+    faults += ["view: view_too_large"] if len(json.dumps(view)) > VIEW_BYTES else []
+    return [*faults, *_list_faults(view.get("blocks", []), VIEW_BLOCKS, in_form=True)]
 
 
 def every_text(value: object) -> Iterator[str]:
@@ -231,34 +240,33 @@ def _element(element: Any, at: str, known: dict[str, tuple[_Fields, _Fields]]) -
     if not 1 <= len(element["action_id"]) <= 255:
         faults.append(f"{at}.action_id: length")
     if element["type"] == "button":
+        spoken = element.get("accessibility_label", "x")
         faults += _text(element["text"], f"{at}.text", 75, plain=True)
         faults += [f"{at}.value: too long"] if len(element.get("value", "")) > 2_000 else []
         faults += [f"{at}.style"] if element.get("style", "primary") not in ("primary", "danger") else []
-        if not 1 <= len(element.get("accessibility_label", "x")) <= 75:
-            faults.append(f"{at}.accessibility_label: length")
+        faults += [] if 1 <= len(spoken) <= 75 else [f"{at}.accessibility_label: length"]
     if element["type"] == "overflow":
-        if not 1 <= len(element["options"]) <= 5:
-            faults.append(f"{at}: {len(element['options'])} options")
+        faults += [] if 1 <= len(element["options"]) <= 5 else [f"{at}: {len(element['options'])} options"]
         for option in element["options"]:
             faults += _text(option.get("text"), f"{at}.option", 75, plain=True)
-            if option.keys() - {"text", "value", "description", "url"} or not 1 <= len(option.get("value", "")) <= 75:
-                faults.append(f"{at}.option: fields or value")
-    if element["type"] == "plain_text_input" and not 1 <= element.get("max_length", 3_000) <= 3_000:
-        faults.append(f"{at}.max_length")
-    if element["type"] == "plain_text_input" and len(element.get("initial_value", "")) > element.get(
-        "max_length", 3_000
-    ):
-        faults.append(f"{at}.initial_value: too long")
-    if element["type"] == "radio_buttons":
-        faults += _radio_buttons(element, at)
+            known_fields = option.keys() <= {"text", "value", "description", "url"}
+            fits = known_fields and 1 <= len(option.get("value", "")) <= 75 and len(option.get("url", "")) <= 3_000
+            fits = fits and _URL.fullmatch(option.get("url", "https://x.example"))
+            faults += [] if fits else [f"{at}.option: fields, value or url"]
+    if element["type"] == "plain_text_input":
+        longest = element.get("max_length", 3_000)
+        faults += [] if 1 <= longest <= 3_000 else [f"{at}.max_length"]
+        faults += [f"{at}.initial_value: too long"] if len(element.get("initial_value", "")) > longest else []
+    if element["type"] in ("radio_buttons", "static_select"):
+        faults += _choices(element, at, 10 if element["type"] == "radio_buttons" else 100)
     if element["type"] == "file_input" and not 1 <= element.get("max_files", 10) <= 10:
         faults.append(f"{at}.max_files")
     return faults
 
 
-def _radio_buttons(element: dict[str, Any], at: str) -> list[str]:
+def _choices(element: dict[str, Any], at: str, most: int) -> list[str]:
     options = element["options"]
-    faults = [] if 1 <= len(options) <= 10 else [f"{at}: {len(options)} options"]
+    faults = [] if 1 <= len(options) <= most else [f"{at}: {len(options)} options"]
     for option in options:
         faults += _text(option.get("text"), f"{at}.option", 75, plain=True)
         if option.keys() - {"text", "value", "description"} or not 1 <= len(option.get("value", "")) <= 150:
@@ -281,7 +289,9 @@ def _context(block: dict[str, Any], at: str) -> list[str]:
 def _section(block: dict[str, Any], at: str) -> list[str]:
     if "text" not in block and "fields" not in block:
         return [f"{at}: neither text nor fields"]
-    return _text(block["text"], f"{at}.text", 3_000, plain=False) if "text" in block else []
+    faults = _text(block["text"], f"{at}.text", 3_000, plain=False) if "text" in block else []
+    known = {kind: _ELEMENTS[kind] for kind in ("button", "overflow")}
+    return faults + (_element(block["accessory"], f"{at}.accessory", known) if "accessory" in block else [])
 
 
 def _input(block: dict[str, Any], at: str) -> list[str]:

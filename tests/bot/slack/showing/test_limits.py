@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.bot.slack.showing.limits import block_faults, message_faults, view_faults
+from tests.bot.slack.showing.limits import block_faults, home_faults, message_faults, view_faults
 
 LABEL = {"type": "plain_text", "text": "Go"}
 BUTTON = {"type": "button", "text": LABEL, "action_id": "go", "value": "1"}
@@ -118,3 +118,62 @@ def test_a_form_that_slack_takes_has_no_faults() -> None:
 )
 def test_a_form_that_slack_refuses_has_faults(changes: dict[str, Any]) -> None:
     assert view_faults(FORM | changes) != []
+
+
+OPTION = {"text": LABEL, "value": "a"}
+RADIO = {"type": "radio_buttons", "action_id": "a", "options": [OPTION, OPTION | {"value": "b"}]}
+FILES = {"type": "file_input", "action_id": "a"}
+
+
+@pytest.mark.parametrize("element", [RADIO, RADIO | {"initial_option": OPTION}, FILES, FILES | {"max_files": 10}])
+def test_slack_takes_choices_and_files_in_a_form(element: dict[str, Any]) -> None:
+    assert view_faults(FORM | {"blocks": [FIELD | {"element": element}], "submit": LABEL}) == []
+
+
+@pytest.mark.parametrize(
+    "element",
+    [
+        RADIO | {"options": []},
+        RADIO | {"options": [OPTION | {"value": str(number)} for number in range(11)]},
+        RADIO | {"options": [OPTION, OPTION]},
+        RADIO | {"options": [OPTION | {"text": LABEL | {"text": "x" * 76}}]},
+        RADIO | {"options": [OPTION | {"value": "x" * 151}]},
+        RADIO | {"initial_option": OPTION | {"value": "c"}},
+        FILES | {"max_files": 11},
+        FILES | {"initial_value": "F1"},
+        {"type": "plain_text_input", "action_id": "a"} | {"max_length": 3, "initial_value": "four"},
+    ],
+)
+def test_slack_refuses_wrong_choices_and_files(element: dict[str, Any]) -> None:
+    assert view_faults(FORM | {"blocks": [FIELD | {"element": element}], "submit": LABEL}) != []
+
+
+PICKER = {"type": "static_select", "action_id": "a", "options": [OPTION]}
+MENU = {"type": "overflow", "action_id": "m", "options": [OPTION | {"url": "https://x.example/a"}]}
+TAB = {"type": "home", "blocks": [{"type": "section", "text": LABEL, "accessory": MENU}]}
+
+
+def test_slack_takes_a_picker_and_a_home_tab_with_menus() -> None:
+    assert view_faults(FORM | {"blocks": [FIELD | {"element": PICKER}], "submit": LABEL}) == []
+    assert home_faults(TAB) == []
+
+
+@pytest.mark.parametrize(
+    "options", [[], [OPTION, OPTION], [OPTION | {"value": str(number)} for number in range(101)]], ids=len
+)
+def test_slack_refuses_a_picker_with_wrong_options(options: list[dict[str, Any]]) -> None:
+    assert view_faults(FORM | {"blocks": [FIELD | {"element": PICKER | {"options": options}}], "submit": LABEL}) != []
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"type": "modal"},
+        {"title": LABEL},
+        {"blocks": [{"type": "divider"}] * 101},
+        {"blocks": [{"type": "section", "text": LABEL, "accessory": PICKER}]},
+        {"blocks": [{"type": "section", "text": LABEL, "accessory": MENU | {"options": [OPTION | {"url": "x:y"}]}}]},
+    ],
+)
+def test_slack_refuses_a_home_tab_that_is_none(changes: dict[str, Any]) -> None:
+    assert home_faults(TAB | changes) != []
