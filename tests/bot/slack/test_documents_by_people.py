@@ -199,3 +199,22 @@ async def test_a_document_is_taken_out_by_who_added_it(office: Office, company: 
     await office.slack.submits(company.ana).arrives()
     await office.form(company.ana, without="Removing")
     assert MOVED not in await office.answers(company.ben, company.office)
+
+
+async def test_an_answer_is_kept_as_a_document(office: Office, company: Company) -> None:
+    answer = await office.asks(company.ana, company.office, "What did INC-2023-04-011 cost?")
+    await office.slack.uses_shortcut(company.ana, company.office, answer.ts, actions.SAVE_REPLY).arrives()
+    told = await office.sends(company.ana, "workspace", title="What it cost")
+    assert "Ready. Ask me about" in told.shown
+    assert "What it cost" in (await office.home(company.ben)).shown
+
+
+async def test_the_link_of_a_message_adds_its_thread(office: Office, company: Company) -> None:
+    root = office.slack.says(company.ana, company.office, "Where do we move?", deliver=())
+    office.slack.says(company.ben, company.office, "To Rua Augusta, on 9 June.", thread=root, deliver=())
+    link = office.slack.permalink_of(company.office, root)
+    await office.slack.commands(company.ana, company.office, "/docs", f"add {link} Our move").arrives()
+    await office.idle()
+    (told,) = office.slack.messages(office.slack.direct(company.ana))
+    assert "Ready. Ask me about" in told.shown
+    assert MOVED in await office.answers(company.ben, company.office)
