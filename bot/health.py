@@ -97,7 +97,9 @@ def _prices(settings: BotSettings, indexer_settings: IndexerSettings) -> list[Ch
     if not unknown:
         return []
     found = f"What {' and '.join(unknown)} costs is not known, so it is counted as nothing."
-    return [Check("Prices", None, found, "Give its prices in PRICES_FILE.")]
+    if settings.day_cap_usd is None:
+        return [Check("Prices", None, found, "Give its prices in PRICES_FILE.")]
+    return [Check("Prices", False, f"{found} DAY_CAP_USD cannot hold.", "Give its prices in PRICES_FILE.")]
 
 
 # -- storage -------------------------------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 MARK: dict[str, str] = {"type": "ephemeral"}
 CACHE_TTL: Literal["5m", "1h"] = "5m"
-CHARACTERS_A_TOKEN = 4  # of what a broken-off message is taken for; it is paid for, and its end would have told
+BYTES_A_TOKEN = 4  # what a message that broke off is reckoned with: it is paid for, and its end would have told
 
 
 class Broken(Exception):
@@ -134,15 +134,15 @@ class Round:
     def usage(self, prices: Prices) -> Usage:
         """What the round cost so far. Nothing where no message began.
 
-        How many tokens Claude wrote is told at a message's end. One that was broken off, or stopped by a person, counts
-        for as many as its text makes: 400 characters for 100.
+        How many tokens Claude wrote is told at a message's end. One that broke off, or was stopped by a person, counts
+        for as many as its text makes: 400 letters for 100.
         """
         if self.message is None:
             return Usage()
         told = self.message.usage
         if self.message.stop_reason is None:
-            written = sum(len(json.dumps(block.to_dict(), ensure_ascii=False)) for block in self.message.content)
-            at_least = max(told.output_tokens or 0, written // CHARACTERS_A_TOKEN)
+            written = "".join(_written(block) for block in self.message.content)
+            at_least = max(told.output_tokens or 0, len(written.encode()) // BYTES_A_TOKEN)
             told = told.model_copy(update={"output_tokens": at_least})
         return usage_of(self.message.model_copy(update={"usage": told}), prices, CACHE_TTL)
 
@@ -199,6 +199,12 @@ def _location(citation: Any) -> Location:
         get("start_block_index"),
         get("end_block_index"),
     )
+
+
+def _written(block: Any) -> str:
+    """What Claude wrote in a block; what it quotes with a citation is not paid for."""
+    searching = json.dumps(block.input) if block.type == "tool_use" else ""
+    return str(getattr(block, "text", "")) + str(getattr(block, "thinking", "")) + searching
 
 
 def _is_blank(block: Any) -> bool:

@@ -129,7 +129,7 @@ async def test_an_answer_that_is_stopped_is_counted_with_what_was_written(
     searching, writing = (cost for *_, cost in shelf.paid)
     price = load_prices(None).of(claude.messages[-1].model)
     assert price is not None
-    assert writing > len(said) / 4 * price.output / 1_000_000
+    assert writing > 60 * len("Sentence 10 says no more than the last. ") / 4 * price.output / 1_000_000
     assert writing > searching
     assert asked.client is not None
     await asked.client.close()

@@ -247,6 +247,11 @@ async def test_a_model_that_there_is_not_names_its_setting(
     assert checks["Claude, ANSWER_MODEL"].advice == "Set ANSWER_MODEL to a model that there is."
     assert checks["Claude, CONTEXT_MODEL"].ok
     assert checks["Prices"].ok is None
+    capped = await looked(
+        settings(answering, **key, answer_model="claude-nothing-1", day_cap_usd=5), make_settings(**key)
+    )
+    assert capped["Prices"].ok is False
+    assert capped["Prices"].found.endswith("it is counted as nothing. DAY_CAP_USD cannot hold.")
 
 
 async def test_weaviate_out_of_reach_leaves_the_other_checks(answering: Answering, make_settings: MakeSettings) -> None:
