@@ -93,8 +93,8 @@ def _own(texts: Texts) -> list[Block]:
 def _what(form: Form, texts: Texts) -> Block:
     """Which part of the message; its files are the likeliest, then the thread that it begins."""
     options = {part: _option(_part(part, form, texts), part) for part in form.parts}
-    begins = form.thread == form.message
-    chosen: Part = "files" if form.files else "thread" if begins or not form.name else "message"
+    likely: list[Part] = ["files", "thread"] if form.thread == form.message else ["files", "message"]
+    chosen = next((part for part in likely if part in options), form.parts[0])
     return _input(actions.WHAT_BLOCK, texts.say("form_what"), _radio(list(options.values()), options[chosen]))
 
 

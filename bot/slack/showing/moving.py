@@ -43,7 +43,7 @@ def moving_message(
     for number, item in enumerate(items[:MOST_ITEMS]):
         runs = _told(item, texts)
         blocks.append(rich(line(*runs)))
-        lines.append(_as_text(runs))
+        lines.append(escaped("".join(run["text"] for run in runs), 600))
         if below := _below(item, texts, for_admin=for_admin):
             blocks.append(grey(below))
         if buttons := _buttons(item, f"{request_id}:{number}", texts):
@@ -123,12 +123,6 @@ def dollars(usd: float) -> str:
     if usd >= 0.01 or usd <= 0:
         return f"${usd:.2f}"
     return f"${usd:.4f}" if usd >= 0.0001 else "$0.0001"
-
-
-def _as_text(runs: Sequence[Element]) -> str:
-    """Runs as the text for notifications, escaped; a person as a mention."""
-    told = [f"<@{run['user_id']}>" if run["type"] == "user" else escaped(run["text"], 600) for run in runs]
-    return "".join(told)
 
 
 def _joined(lines: Sequence[str]) -> str:
