@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 KEPT_SECONDS = 600.0  # for as long as somebody may think about whether to go on
 KEPT_READINGS = 4
 KEPT_CHARACTERS = 20_000_000
+_THOUGHT_TOKENS = 500  # what a model that thinks may think about one passage: a guess, and a high one
 
 Count = Callable[[str], int]
 
@@ -153,7 +154,8 @@ def planned_cost(requests: Sequence[ContextRequest], settings: IndexerSettings, 
     """What the calls for these requests may cost in US dollars; 0.0 for a model without a known price.
 
     What a request shares with an earlier one is read from Claude's cache, what is new of the shared part is written
-    into it, the rest is input; every answer is taken to be as long as a context may be. Tokens are the embedder's.
+    into it, the rest is input; every answer is taken to be as long as a context may be. Tokens are the embedder's, of
+    long texts those of a sample.
 
     Three requests that share 2,000 tokens with 100 each of their own, at 0.10 input, 0.125 write, 0.01 read and 0.50
     output dollars a million: 2,000 written, 2 × 2,000 read, 3 × 100 input, 3 × 100 output are 0.00047 dollars.
@@ -162,7 +164,7 @@ def planned_cost(requests: Sequence[ContextRequest], settings: IndexerSettings, 
 
     def size(text: str) -> int:
         if text not in sizes:
-            sizes[text] = count(text)
+            sizes[text] = _about(text, count)
         return sizes[text]
 
     written: set[tuple[str, ...]] = set()
@@ -184,7 +186,17 @@ def planned_cost(requests: Sequence[ContextRequest], settings: IndexerSettings, 
             input_tokens=fresh,
             cache_write_tokens=write,
             cache_read_tokens=read,
-            output_tokens=settings.context_max_tokens,
+            output_tokens=settings.context_max_tokens + (0 if "thinking" in request.params else _THOUGHT_TOKENS),
             ttl=settings.context_cache_ttl,
         )
     return cost
+
+
+def _about(text: str, count: Count) -> int:
+    """About how many tokens a text has: of a long one some slices are counted, since counting takes time."""
+    slices, length = (4, 250) if len(text) < 50_000 else (40, 500)
+    if len(text) <= slices * length:
+        return count(text)
+    step = len(text) // slices
+    sample = "".join(text[start : start + length] for start in range(0, slices * step, step))
+    return round(count(sample) * len(text) / len(sample))

@@ -13,10 +13,10 @@ import sqlalchemy as sa
 
 from indexer.catalogue import Catalogue
 from indexer.database import Database, database_url
-from indexer.documents import WORKSPACE, Audience, Original, Usage, VersionId, Viewer, document_id
+from indexer.documents import EVERYONE, WORKSPACE, Audience, Original, Usage, VersionId, Viewer, document_id
 from indexer.errors import CatalogueUnavailable, SettingsInvalid
 from indexer.rows import Version
-from indexer.schema import schema_table
+from indexer.schema import documents, schema_table
 
 pytestmark = pytest.mark.anyio
 
@@ -248,3 +248,26 @@ def test_a_documents_id_is_its_key_and_nothing_else() -> None:
 def test_sqlalchemy_urls_never_show_their_password(tmp_path: Path) -> None:
     assert "secret" not in str(database_url("postgres://u:secret@h/n", tmp_path))
     assert isinstance(database_url(None, tmp_path), sa.URL)
+
+
+async def test_a_document_that_comes_back_is_as_old_as_its_return(catalogue: Catalogue, database: Database) -> None:
+    long_ago = datetime(2020, 1, 1, tzinfo=UTC)
+    version = await published(catalogue)
+    await database.write(lambda c: c.execute(documents.update().values(added_at=long_ago.replace(tzinfo=None))))
+    await published(catalogue, b"two")
+    assert [one.added_at for one in await catalogue.documents("W1", None)] == [long_ago]  # a new version is no return
+    await catalogue.unpublish(version.document)
+    for row in await catalogue.versions_of(version.document):
+        await catalogue.update(row.id, stored=False)
+    assert await catalogue.forget(version.document)
+    await published(catalogue)
+    (document,) = await catalogue.documents("W1", None)
+    assert document.added_at is not None
+    assert document.added_at > datetime(2026, 1, 1, tzinfo=UTC)
+
+
+async def test_what_everyone_may_read_is_read_by_those_who_see_it_only(catalogue: Catalogue) -> None:
+    await published(catalogue, audience=EVERYONE)
+    assert await catalogue.documents("W1", EVERYBODY) == []  # who belongs to whom is not the catalogue's to know
+    (document,) = await catalogue.documents("W1", Viewer(frozenset({EVERYONE})))
+    assert (document.audience, document.name) == (EVERYONE, "handbook.md")

@@ -108,6 +108,16 @@ def test_audiences_are_kept_apart(command_line: CommandLine, handbook: Path) -> 
     assert command_line.json("indexer", "search", "leave", "--viewer", "channel:C1", "--workspace", "T2") == []
 
 
+def test_what_everyone_may_read_is_found_by_guests_and_by_the_workspace_s_own_people(
+    command_line: CommandLine, handbook: Path
+) -> None:
+    command_line.json("indexer", "add", str(handbook), "--audience", "everyone")
+    assert [one["audience"] for one in command_line.json("indexer", "list")] == ["everyone"]
+    assert len(command_line.json("indexer", "search", "leave")) == 1
+    assert len(command_line.json("indexer", "search", "leave", "--viewer", "everyone")) == 1
+    assert command_line.json("indexer", "search", "leave", "--viewer", "channel:C1") == []
+
+
 def test_standard_input_is_a_document_of_its_own_each_time_unless_it_has_a_key(command_line: CommandLine) -> None:
     for text in (b"One.", b"Two."):
         command_line.json("indexer", "add", "-", "--title", "Note", stdin=text)
