@@ -70,7 +70,8 @@ def test_what_was_picked_is_read_back() -> None:
     chosen = {"type": "static_select", "selected_option": {"value": "ab12"}}
     state = {"values": {actions.REMOVING_BLOCK: {actions.REMOVING_INPUT: chosen}}}
     assert picked({"state": state}) == "ab12"
-    for odd in ({}, {"state": None}, {"state": {"values": {actions.REMOVING_BLOCK: {}}}}):
+    odd_views: list[dict[str, Any]] = [{}, {"state": None}, {"state": {"values": {actions.REMOVING_BLOCK: {}}}}]
+    for odd in odd_views:
         assert picked(odd) == ""
 
 
