@@ -88,9 +88,11 @@ async def fetch_link(url: str, settings: IndexerSettings) -> Original:
 
     At most ``max_file_mb`` and ``fetch_seconds``. Raises SourceRefused, one sentence with what to do instead.
     """
-    async for item in open_source(url, settings, local=False):
-        if isinstance(item, Original):
-            return item
+    link = url.strip()
+    if link != "-":  # standard input, for open_source
+        async for item in open_source(link, settings, local=False):
+            if isinstance(item, Original):
+                return item
     raise SourceRefused("Only http and https addresses can be added by link; attach the file instead.")
 
 

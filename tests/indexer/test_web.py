@@ -16,8 +16,9 @@ from indexer.addresses import Address, is_public, resolve
 from indexer.documents import Original
 from indexer.errors import SourceRefused
 from indexer.settings import IndexerSettings
-from indexer.sources import open_source
+from indexer.sources import fetch_link, open_source
 from indexer.web import Web
+from indexer.web_pages import refuse_sign_in_site
 
 pytestmark = pytest.mark.anyio
 
@@ -211,10 +212,24 @@ async def test_a_slow_body_is_given_up_after_the_time_for_all_of_it() -> None:
 @pytest.mark.parametrize(
     "url",
     ["https://docs.google.com/document/d/1/edit", "https://drive.google.com/file/d/1/view", "https://www.notion.so/x",
-     "https://team.atlassian.net/wiki/spaces/x", "https://team.sharepoint.com/:w:/r/x", "https://1drv.ms/w/x"],
+     "https://team.atlassian.net/wiki/spaces/x", "https://team.sharepoint.com/:w:/r/x", "https://1drv.ms/w/x",
+     "https://docs.google.com/a/example.com/document/d/1/edit?usp=sharing", "https://team.notion.site/Plan-1",
+     "https://www.dropbox.com/scl/fi/1/plan.pdf?rlkey=2&dl=0", "https://app.box.com/s/1",
+     "https://example.slack.com/archives/C1/p1700000000000100", "https://files.slack.com/files-pri/T1-F1/plan.pdf"],
 )  # fmt: skip
 async def test_links_into_sites_for_signed_in_people_are_refused_with_advice(url: str) -> None:
     assert "add the file" in await _refused(url)
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["https://docs.google.com/document/d/1/export?format=pdf", "https://docs.google.com/document/d/e/1/pub",
+     "https://drive.google.com/uc?export=download&id=1", "https://www.dropbox.com/scl/fi/1/plan.pdf?rlkey=2&dl=1",
+     "https://slack.com/help/articles/1", "https://auth0.com/docs/get-started", "https://developer.okta.com/docs/",
+     "https://example.com/docs/login/", "https://login.example.com/manual.pdf"],
+)  # fmt: skip
+def test_files_themselves_and_documents_about_signing_in_are_not_refused_by_their_link(url: str) -> None:
+    refuse_sign_in_site(url, redirected=False)
 
 
 @pytest.mark.parametrize(
@@ -224,10 +239,17 @@ async def test_links_into_sites_for_signed_in_people_are_refused_with_advice(url
         "https://login.microsoftonline.com/x",
         "https://x.okta.com/a",
         "/login?next=x",
+        "/login.action?os_destination=%2Fx",
+        "/users/sign_in",
+        "/wp-login.php?redirect_to=x",
+        "/auth/realms/staff/protocol/openid-connect/auth?client_id=x",
+        "/plugins/servlet/samlsso",
+        "https://sso.example.com/start",
+        "https://team.cloudflareaccess.com/x",
     ],
 )
 async def test_a_redirect_to_a_sign_in_page_is_refused_with_advice(place: str) -> None:
-    async with _site(doc=_redirect(place), login=_page("welcome " * 50)) as site:
+    async with _site(doc=_redirect(place)) as site:
         assert "sign-in page" in await _refused(f"{site}/doc")
 
 
@@ -253,6 +275,64 @@ async def test_sign_in_pages_and_pages_filled_by_a_script_are_refused_with_advic
         assert "status 502" in await _refused(f"{site}/broken")
         assert b"counter" in (await _fetch(f"{site}/short")).data
         assert b"word" in (await _fetch(f"{site}/modal")).data
+
+
+WORD = "<p>All of it is written down here.</p>"
+
+
+@pytest.mark.parametrize(
+    ("html", "says"),
+    [
+        ("<title>Intranet</title><form>Name <input name=j_username><input type=PASSWORD></form>", "sign-in page"),
+        ("<title>Sign in</title><form><input type=email name=identifier></form>", "sign-in page"),
+        ("<title>Portal - Anmeldung</title><form><input name=benutzer></form>", "sign-in page"),
+        ("<title>x</title><h1>Se connecter</h1><form><input name=identifiant></form>", "sign-in page"),
+        ("<title>Sign in to your account</title><script src=a.js></script>", "sign-in page"),
+        ("<title>Log In</title><form><input type=password></form>" + WORD * 100, "sign-in page"),
+        ("<meta http-equiv=refresh content='0; url=/login?next=/x'>", "sign-in page"),
+        ("<meta http-equiv=Refresh content='1;URL=https://accounts.google.com/x'>One moment", "sign-in page"),
+        ("<meta http-equiv=refresh content=\"0; url='/wiki/home'\">", "only sends a browser on"),
+        ("<title>Log In - Confluence</title><form action=/dologin.action><input name=os_username>"
+         "<input type=password name=os_password></form>", "Documents in Confluence"),
+        ("<title>Google Drive - Virus scan warning</title><p>plan.pdf is too large to scan.</p>", "in Google Drive"),
+        ("<noscript>Bitte aktivieren Sie JavaScript.</noscript><p>Portal</p><script></script>", "fills it"),
+        ("<app-root></app-root><script src=main.js></script>", "fills it"),
+        ("<p>Loading…</p><script src=main.js></script>", "fills it"),
+        ("<p>Wird geladen</p><script src=main.js></script>", "fills it"),
+    ],
+)  # fmt: skip
+async def test_pages_of_sites_that_ask_who_somebody_is_are_refused_with_advice(html: str, says: str) -> None:
+    async with _site(x=_page(html)) as site:
+        sentence = await _refused(f"{site}/x")
+    assert says in sentence
+    assert "add" in sentence
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<title>Login to the VPN</title>" + WORD * 30 + "<form><input type=email name=email></form>",
+        "<title>Authentication</title>" + WORD + "<form><input type=search name=q></form><script></script>",
+        "<title>Guide</title>" + WORD * 100 + "<form><input type=password></form>",
+        "<title>Guide</title><meta http-equiv=refresh content=300>" + WORD,
+        "<title>Guide</title><meta http-equiv=refresh content='0; url=/new'>" + WORD * 30,
+        "<title>Loading docks</title><p>Loading docks are open from six to ten.</p><script></script>" + WORD,
+    ],
+)
+async def test_documents_that_look_a_little_like_such_a_page_are_taken(html: str) -> None:
+    async with _site(x=_page(html)) as site:
+        assert b"written down here" in (await _fetch(f"{site}/x")).data
+
+
+async def test_a_link_that_a_person_gave_is_fetched_from_the_web_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = IndexerSettings(_env_file=None)
+    for link in ("/etc/passwd", "file:///etc/passwd", "-", "http://127.0.0.1/", "ftp://example.com/x", ""):
+        with pytest.raises(SourceRefused):
+            await fetch_link(link, settings)
+    monkeypatch.setattr("indexer.sources.Web", lambda: LOCAL)
+    async with _site(**{"plan.md": _page(WORD)}) as site:
+        original = await fetch_link(f" {site}/plan.md ", settings)
+    assert (original.name, original.source) == ("plan.md", f"{site}/plan.md")
 
 
 async def test_a_site_that_is_not_there_is_told() -> None:
