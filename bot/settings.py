@@ -113,6 +113,13 @@ class BotSettings(BaseSettings):
             )
         return value
 
+    @field_validator("docs_command")
+    @classmethod
+    def _is_another(cls, value: str, info: ValidationInfo) -> str:
+        if value == info.data.get("ask_command"):
+            raise ValueError("it must be another command than ASK_COMMAND, such as: /docs")
+        return value
+
     @field_validator("admin_channel")
     @classmethod
     def _names_channel(cls, value: str | None) -> str | None:

@@ -16,6 +16,8 @@ from bot.settings import BotSettings
         ("slack_api_url", "http://localhost:nowhere"),
         ("ask_command", "ask"),
         ("ask_command", "/Ask me"),
+        ("docs_command", "docs"),
+        ("docs_command", "/ask"),  # which asks already
         ("attachment_days", "0"),
         ("http_port", "70000"),
     ],
