@@ -68,9 +68,14 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "I could not take out {title}; remove it from the list of documents.",
         "Je n'ai pas pu retirer {title} ; retirez-le depuis la liste des documents.",
     ),
-    "some_contexts_missing": (
-        "Some of its passages are found by their own words only, for now.",
-        "Certains de ses passages ne se trouvent que par leurs propres mots, pour l'instant.",
+    "contexts_capped": (
+        "Today's budget for Claude is used up, so I find its passages by their own words only, for now.",
+        "Le budget de Claude pour aujourd'hui est épuisé : je ne trouve ses passages que par leurs propres mots, pour"
+        " l'instant.",
+    ),
+    "goes_with_its_source": (
+        "If it is deleted in Slack, I forget it, too.",
+        "S'il est supprimé dans Slack, je l'oublie aussi.",
     ),
     "source_deleted": (
         "I have forgotten {title}: what it was made of was deleted in Slack.",

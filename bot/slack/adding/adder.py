@@ -6,6 +6,7 @@ added nothing is stored and nothing is paid.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Callable
 from dataclasses import replace
@@ -24,6 +25,7 @@ from indexer import Audience, Document, DocumentId, Examined, SituateError, Vers
 
 log = logging.getLogger(__name__)
 
+AT_ONCE: Final = 3  # files that are fetched and looked at side by side, each of which may be large
 # Of the passages of a document: two stages that each take all of them, shown as one count.
 _HALVES: Final = {"situating": 0, "embedding": 1, "storing": 2}
 
@@ -33,10 +35,11 @@ class Adder:
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
+        self._turns = asyncio.Semaphore(AT_ONCE)
 
     async def add(self, request: Request, number: int, item: Progress, changed: Callable[[], None]) -> None:
         """Take one item as far as it comes. ``changed`` is called after each step that people may see."""
-        await _Adding(self._parts, request, number, item, changed).run()
+        await _Adding(self._parts, self._turns, request, number, item, changed).run()
 
     async def remove(self, request: Request, number: int, item: Progress) -> None:
         """Take out the document that an item became. Raises SituateError."""
@@ -52,9 +55,16 @@ class _Adding:
     """One item while it is added."""
 
     def __init__(
-        self, parts: Parts, request: Request, number: int, item: Progress, changed: Callable[[], None]
+        self,
+        parts: Parts,
+        turns: asyncio.Semaphore,
+        request: Request,
+        number: int,
+        item: Progress,
+        changed: Callable[[], None],
     ) -> None:
         self._parts = parts
+        self._turns = turns
         self._request = request
         self._number = number
         self._item: Item = request.items[number]
@@ -77,11 +87,18 @@ class _Adding:
             await self._step("refused", sentence=f"{sentence} ({told})")
 
     async def _run(self) -> None:
-        parts, request = self._parts, self._request
-        workspace = await parts.workspace.name()
+        workspace = await self._parts.workspace.name()
         if self._progress.version is not None:  # it is on the queue since a process died that told of it
             await self._follow(workspace, VersionId(self._progress.version))
             return
+        async with self._turns:
+            version = await self._queued(workspace)
+        if version is not None:
+            await self._follow(workspace, version)
+
+    async def _queued(self, workspace: str) -> VersionId | None:
+        """Fetch it, look at it and put it on the queue: the version to follow; None where a person is asked first."""
+        parts, request = self._parts, self._request
         await self._step("reading")
         if not await may_add(parts, request.user, request.user_team):
             raise NotAdded("may_not_add")
@@ -91,13 +108,13 @@ class _Adding:
         looked_at = await parts.library.examine(fetched.original, workspace=workspace, audience=audience, title=title)
         await self._step("reading", title=looked_at.title)
         if await self._asks(workspace, fetched, looked_at):
-            return
+            return None
         added = await parts.library.add(
             fetched.original, workspace=workspace, audience=audience, title=title, added_by=request.user
         )
         await parts.ledger.made_of(added.document, workspace, fetched.made_of, request.user)
         await self._step("indexing", document=added.document, version=added.version, total=looked_at.chunks)
-        await self._follow(workspace, added.version)
+        return added.version
 
     async def _audience(self, fetched: Fetched) -> Audience:
         """The audience that was chosen, if it may be, now and for where this comes from; else a refusal."""
@@ -184,16 +201,16 @@ class _Adding:
         sentence = ""
         if "replace" in self._progress.decisions and self._progress.twin is not None:
             sentence = await self._replaced(workspace, self._progress.twin)
-        failed = len(version.failures)
+        remarks = [sentence, *(self._texts.say(key) for key in _remarks(self._item, version))]
         await self._step(
             "ready",
             title=version.title,
             done=version.chunks,
             total=version.chunks,
             twin=None,
-            sentence=" ".join(filter(None, (sentence, *(self._texts.say(key) for key in _remarks(version))))),
+            sentence=" ".join(filter(None, remarks)),
             cost_usd=version.usage.cost_usd,
-            failed_contexts=failed,
+            failed_contexts=len(version.failures),
         )
 
     async def _replaced(self, workspace: str, twin: Twin) -> str:
@@ -235,6 +252,8 @@ def passages_done(version: Version) -> int:
     return min(version.total, (half * version.total + min(version.done, version.total)) // 2)
 
 
-def _remarks(version: Version) -> list[str]:
+def _remarks(item: Item, version: Version) -> list[str]:
     """What is worth knowing about a document that is ready, as keys of the texts."""
-    return ["some_contexts_missing"] if version.failures else []
+    capped = any("DAY_CAP_USD" in reason for reason in version.failures.values())
+    of_slack = item.what in (What.FILE, What.MESSAGE, What.THREAD)
+    return [*(["contexts_capped"] if capped else []), *(["goes_with_its_source"] if of_slack else [])]

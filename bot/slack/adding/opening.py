@@ -6,16 +6,16 @@ import logging
 from dataclasses import dataclass
 
 from bot.answering.trouble import logged
-from bot.ledger import StoredAnswer
 from bot.slack.adding.conversation import conversation_with
 from bot.slack.adding.form import Form
+from bot.slack.adding.not_added import NotAdded
+from bot.slack.adding.own_answers import OwnAnswers
 from bot.slack.clicks import reason, respond, try_to
 from bot.slack.parts import FORM_SECONDS, Parts
 from bot.slack.rights import choices
 from bot.slack.sending.posting import Place
 from bot.slack.showing.adding_form import View, adding_form, loading_form, refusal_form
 from bot.slack.showing.messages import sentence_message
-from bot.slack.threads import plain_question
 from bot.texts import Texts
 from indexer import Audience, SituateError
 
@@ -46,12 +46,12 @@ async def open_form(parts: Parts, form: Form, opener: Opener) -> None:
 
 async def _filled(parts: Parts, form: Form, opener: Opener, texts: Texts) -> View:
     try:
-        answer = await _answer(parts, form, opener)
-        made_from = await _made_from(parts, answer) if answer is not None else frozenset()
-        title = await plain_question(answer.question, parts.directory, parts.me) if answer is not None else ""
+        title, made_from = await _of_answer(parts, form, opener, texts) if form.message else ("", frozenset())
         offered = await choices(
             parts, opener.user, form.channel, user_team=opener.team, origins=form.origins, made_from=made_from
         )
+    except NotAdded as error:
+        return refusal_form(error.sentence(texts), texts)
     except SituateError as error:
         return refusal_form(texts.of_error(error), texts)
     except Exception as error:  # noqa: BLE001 whoever opens it gets a sentence, whatever is wrong in here
@@ -63,22 +63,17 @@ async def _filled(parts: Parts, form: Form, opener: Opener, texts: Texts) -> Vie
     return adding_form(form, offered, texts, title=title)
 
 
-async def _answer(parts: Parts, form: Form, opener: Opener) -> StoredAnswer | None:
-    """The answer of the bot's own that a shortcut was used on."""
-    if not form.message:
-        return None
-    answer = await parts.ledger.answer_of_message(parts.me.team, form.channel, form.message)
-    return None if answer is not None and answer.private and answer.asker != opener.user else answer
+async def _of_answer(parts: Parts, form: Form, opener: Opener, texts: Texts) -> tuple[str, frozenset[Audience]]:
+    """Of an answer of the bot's own: what was asked, for its title, and whose documents it rests on.
 
-
-async def _made_from(parts: Parts, answer: StoredAnswer) -> frozenset[Audience]:
-    """The audiences of the documents that an answer was made from: it is not to be taken further than they are.
-
-    What is offered rests on it; what is allowed is worked out anew when it is added.
+    What is offered rests on it; what is allowed is worked out anew when it is added. Raises NotAdded, SituateError.
     """
-    documents = await parts.library.documents(await parts.workspace.name(), None)
-    used = {hit.document for hit in answer.hits} | {source.document for source in answer.sources}
-    return frozenset(document.audience for document in documents if document.id in used)
+    own = OwnAnswers(parts, form.channel, opener.user, texts)
+    await own.look_up(form.thread or form.message, [form.message])
+    answer = own.of(form.message)
+    if answer is None:
+        return "", frozenset()
+    return await own.question(answer), await own.made_from(answer)
 
 
 async def _say_not_opened(parts: Parts, form: Form, opener: Opener, texts: Texts) -> None:

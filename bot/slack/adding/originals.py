@@ -81,7 +81,7 @@ async def _file(parts: Parts, item: Item, user: str) -> Fetched:
         raise NotAdded("file_not_yours", name=item.name)
     original = await files.fetched({**told, "id": item.ref})
     origins = frozenset(place for place in shared_in if not _is_direct(place))
-    return Fetched(original, item.title or original.name, origins, (item.ref,))
+    return Fetched(original, item.title, origins, (item.ref,))
 
 
 def _shared_in(file: Mapping[str, Any]) -> frozenset[str]:
