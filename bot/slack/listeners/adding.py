@@ -25,10 +25,10 @@ from indexer import CatalogueUnavailable
 
 log = logging.getLogger(__name__)
 
-# Slack waits three seconds for an acknowledgement; what is said in it takes all of these one after the other.
-LANGUAGE_SECONDS = 0.4
+# Slack waits three seconds for an acknowledgement: so long it is checked who may read it, then so long it is kept.
 CHECK_SECONDS = 1.3
 KEEP_SECONDS = 1.0
+LANGUAGE_SECONDS = 0.5  # beside the check
 
 
 def register(app: AsyncApp, parts: Parts, desk: Desk, additions: Additions) -> None:
@@ -50,8 +50,9 @@ def register(app: AsyncApp, parts: Parts, desk: Desk, additions: Additions) -> N
     async def submitted(ack: AsyncAck, body: dict[str, Any], view: dict[str, Any]) -> None:
         """Kept before the form closes: where it cannot be, the form stays, with what was put into it."""
         click = click_of(body, parts.me)
-        texts = await parts.texts(click.user, seconds=LANGUAGE_SECONDS)
-        request, errors = await _sent(parts, click, view)
+        texts, (request, errors) = await asyncio.gather(
+            parts.texts(click.user, seconds=LANGUAGE_SECONDS), _sent(parts, click, view)
+        )
         taken = False
         if request is not None:
             taken, errors = await _taken(additions, request)
@@ -82,12 +83,15 @@ async def add_command(parts: Parts, additions: Additions, ack: AsyncAck, body: d
         await ack()
         await open_form(parts, form, opener)
         return
-    texts = await parts.texts(opener.user, seconds=LANGUAGE_SECONDS)
     item = command_link(argument, parts.me.host)
     if item is None:
+        texts = await parts.texts(opener.user, seconds=LANGUAGE_SECONDS)
         await _ack(ack, texts.say("adding_no_link", command=_text(body, "command")))
         return
-    offered = await _offered(parts, opener.user, opener.team, form.channel, _origins(item))
+    texts, offered = await asyncio.gather(
+        parts.texts(opener.user, seconds=LANGUAGE_SECONDS),
+        _offered(parts, opener.user, opener.team, form.channel, _origins(item)),
+    )
     if offered.refused is not None and offered.refused != "cannot_check":
         await _ack(ack, texts.say(offered.refused))
         return
