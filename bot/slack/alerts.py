@@ -263,7 +263,7 @@ class Alerts:
                 if channel is None:
                     raise Refused("not_in_channel")
                 place = Place(self._at.team, channel, None, "")
-                if again and not await self._still(alert, news):
+                if not await self._still(alert, news):
                     return AGAIN
                 key = f"alert:{alert.kind}:{alert.number}:{news}"
                 if not (again and key in await self._at.poster.posted(place, {key})):

@@ -20,6 +20,7 @@ from bot import health
 from bot.health import Check
 from bot.ledger import Ledger
 from bot.settings import BotSettings
+from bot.slack import admin_channel
 from bot.slack.intake import FollowUps
 from bot.slack.workspace import Workspace
 from indexer import Indexer, IndexerSettings, SituateError
@@ -98,7 +99,10 @@ async def _slack(settings: BotSettings) -> _Look:
     if wrong is not None:
         look.checks.append(wrong)
     elif settings.slack_bot_token is not None:
-        await _bot(_client(settings, settings.slack_bot_token), look)
+        client = _client(settings, settings.slack_bot_token)
+        await _bot(client, look)
+        if look.team is not None:
+            look.checks += await admin_channel.looked_at(client, settings.admin_channel)
     look.checks += await _way_in(settings)
     return look
 
