@@ -13,6 +13,7 @@ from bot.slack.listeners import docs
 from indexer import EVERYONE, Audience, DocumentId, Indexer, Original
 from indexer.weaviate_server import Endpoint
 from tests.bot.slack.clicked import Slack, document
+from tests.bot.slack.test_in_french import english_left_over
 from tests.bot.slack.whole import QUOTE
 from tests.fixtures.bot import StartBot, filled_library
 from tests.fixtures.indexer import followed
@@ -351,3 +352,30 @@ async def test_an_index_that_is_away_leaves_no_form_open_without_an_end(
             shown = await form(people, company.ana)
     assert "Something went wrong on our side." in shown
     assert "ref " in shown
+
+
+async def test_who_reads_french_reads_french_all_over(
+    people: Slack, company: Company, library: Indexer, slack: SlackServer
+) -> None:
+    await slack.changes(company.ben, admin=True).arrives()
+    await people.idle()
+    async with secret(library, company, by=company.ben):
+        shown = [
+            await told(people, company.ben, company.office, text)
+            for text in ("list", "list salary", "list lune", "status", "search certificate", "search", "help", "hop")
+        ]
+        await slack.opens_home_tab(company.ben).arrives()
+        await people.idle()
+        home = slack.home_of(company.ben)
+        assert home is not None
+        shown.append(home.shown)
+        await slack.commands(company.ben, company.office, "/docs", "remove").arrives()
+        shown.append(await form(people, company.ben))
+        slack.closes(company.ben)
+        await slack.commands(company.ben, company.office, "/docs", "remove salary").arrives()
+        shown.append(await form(people, company.ben))
+        await slack.submits(company.ben).arrives()
+        shown.append(await form(people, company.ben))
+    for text in shown:
+        assert english_left_over(text) == [], text
+    assert "Retirer ce document ?" in shown[-2]
