@@ -28,7 +28,7 @@ _WORDS = 5
 _UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff\u0e00-\u0eff\u1000-\u109f"
 _UNSPACED += "\u1780-\u17ff"
 _WORD = re.compile(rf"[{_UNSPACED}]|[^\W_{_UNSPACED}]+")
-_STEP = 1_000_000  # characters that are taken apart at once
+_STEP = 100_000  # characters that are taken apart at once: other threads wait that long
 
 
 def signature_of(text: str) -> Signature:
@@ -64,16 +64,17 @@ def likeness(one: Signature, other: Signature) -> float:
 def _codes(text: str) -> NDArray[np.uint64]:
     """A number for each word, in the order of the text."""
     known: dict[str, int] = {}
-    codes: list[int] = []
-    for start in range(0, len(text), _STEP):  # a word that is cut between two steps counts as two, in every text alike
+    pieces = [np.empty(0, dtype=np.uint64)]
+    for start in range(0, len(text), _STEP):  # a word that is cut between two steps counts as two: one of thousands
         piece = unicodedata.normalize("NFKC", text[start : start + _STEP]).casefold()
-        for word in _WORD.findall(piece):
-            code = known.get(word)
-            if code is None:
-                digest = hashlib.blake2b(word.encode("utf-8", "replace"), digest_size=8).digest()
-                code = known[word] = int.from_bytes(digest, "little")
-            codes.append(code)
-    return np.array(codes, dtype=np.uint64)
+        words = _WORD.findall(piece)
+        known |= {word: _code(word) for word in set(words).difference(known)}
+        pieces.append(np.array([known[word] for word in words], dtype=np.uint64))
+    return np.concatenate(pieces)
+
+
+def _code(word: str) -> int:
+    return int.from_bytes(hashlib.blake2b(word.encode("utf-8", "replace"), digest_size=8).digest(), "little")
 
 
 def _scrambled(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
