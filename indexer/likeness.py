@@ -32,7 +32,7 @@ _STEP = 100_000  # characters that are taken apart at once: other threads wait t
 
 
 def signature_of(text: str) -> Signature:
-    """The signature of a text; the same in every process. Blocking: a tenth of a second for a long book.
+    """The signature of a text; the same in every process. Blocking: half a second for a long book.
 
     >>> signature_of("Hotels cost at most 120 euros.") == signature_of("hotels COST,\\nat most (120) euros")
     True
