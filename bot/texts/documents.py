@@ -22,7 +22,6 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "les passages sur un sujet, mot pour mot, sans Claude",
     ),
     "docs_help_remove": ("take a document out", "retirer un document"),
-    "docs_help_help": ("this help", "cette aide"),
     "docs_help_words": ("words", "mots"),
     "docs_help_address": ("address", "adresse"),
     "docs_help_below": (
