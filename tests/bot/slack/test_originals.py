@@ -38,7 +38,8 @@ async def test_a_file_from_a_form_is_the_persons_own(desk: Desk, slack: SlackSer
     file = notes(slack, company.ana, submitted=True)
     fetched = await desk.fetched(What.FILE, file.id, company.ana)
     assert (fetched.original.data, fetched.original.source) == (NOTES, f"slack:file:{file.id}")
-    assert (fetched.title, fetched.origins, fetched.made_of) == ("Notes 2024.txt", frozenset(), (file.id,))
+    assert (fetched.title, fetched.origins, fetched.made_of) == (None, frozenset(), (file.id,))
+    assert fetched.original.name == "Notes 2024.txt"
     assert (await desk.fetched(What.FILE, file.id, company.ana, title="Moves")).title == "Moves"
     assert await desk.refused(What.FILE, file.id, company.ben) == "file_not_yours"
 
