@@ -25,10 +25,10 @@ __all__ = ["Fetched", "NotAdded", "original_of"]
 class Fetched:
     """An original, and what decides how far its audience may reach.
 
-    ``title`` is what the document is to be called; None: as it calls itself (files, web pages). ``origins`` are the channels
-    and group conversations that it comes from, empty for what is the person's own. ``made_of`` names what it goes with
-    when that is deleted in Slack: ``("C1:1700000000.000100", …)`` for each message in it, ``("F1",)`` for a file.
-    ``made_from`` are the audiences of the documents that the bot's answers in it were made from.
+    ``title`` is what the document is to be called; None: as it names itself (a file, a page). ``origins`` are the
+    channels and group conversations that it comes from, empty for what is the person's own. ``made_of`` names what it
+    goes with when that is deleted in Slack: ``("C1:1700000000.000100", …)`` for each message in it, ``("F1",)`` for a
+    file. ``made_from`` are the audiences of the documents that the bot's answers in it were made from.
     """
 
     original: Original
