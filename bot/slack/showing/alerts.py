@@ -38,7 +38,7 @@ def alert_message(alert: Alert, news: News, now: datetime, texts: Texts) -> Mess
     elif news == "begun" and now - alert.began_at >= FRESH:
         rest.append(texts.say("alert_since", since=_moment(alert.began_at)))
     if news != "begun" and alert.kind in (*CLAUDE, Trouble.CAP) and "workspace" in values:
-        rest.append(texts.say("alert_contexts_over", **values))
+        rest.append(texts.say("alert_contexts_over", workspace=values["workspace"]))
     told = " ".join(rest)
     runs = [words(headline, "bold"), *([words(f" {told}")] if told else [])]
     return Message([rich(line(*runs))], escaped(f"{headline} {told}".strip(), LONGEST_FALLBACK))
