@@ -55,6 +55,10 @@ class Slack:
             await self.bot.adding.idle()
             quiet = 0 if _listeners() or await self._work() else quiet + 1
 
+    def listening(self) -> bool:
+        """Whether a listener of Bolt's runs."""
+        return bool(_listeners())
+
     async def _work(self) -> bool:
         """Whether the ledger holds work that is not done."""
         ledger = self.bot.parts.ledger
