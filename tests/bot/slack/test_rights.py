@@ -76,7 +76,8 @@ def options(told: Choices) -> list[Audience]:
 
 async def test_admins_are_those_of_the_workspace_and_never_of_another(parts: Parts, fake: FakeSlack) -> None:
     for sign in ("is_owner", "is_primary_owner"):
-        fake.person(f"U{sign.upper()}", **{sign: True})
+        signs: dict[str, Any] = {sign: True}
+        fake.person(f"U{sign.upper()}", **signs)
         assert await is_admin(parts, f"U{sign.upper()}")
     assert await is_admin(parts, "UBO")
     assert not await is_admin(parts, "UBO", "T9")
