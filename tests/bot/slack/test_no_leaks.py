@@ -4,13 +4,12 @@ what they may not read."""
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from bot.slack import desk
@@ -26,7 +25,7 @@ from tests.slack_server import Channel, Delivery, Message, Person, SlackServer
 
 pytestmark = pytest.mark.anyio
 
-CASES = int(os.environ.get("LEAK_CASES", "500"))
+CASES = 500
 LOOKUPS = ["users.info", "users.conversations", "conversations.info", "conversations.members", "users.list"]
 
 
@@ -252,6 +251,10 @@ async def test_whatever_happens_nobody_is_shown_what_they_may_not_read(
 
     @settings(max_examples=CASES, suppress_health_check=list(HealthCheck), database=None)
     @given(cases)
+    @example(([], Deed("mention", "Ana", "office", "Cara", 0), [Change("guest", "Cara", "office")], None, ()))
+    @example(([], Deed("mention", "Ana", "office", "Gus", 0), [Change("join", "Gus", "office")], None, ()))
+    @example(([], Deed("search", "Ana", "office", "Ana", 0), [Change("leave", "Ana", "finance")], None, ()))
+    @example(([], Deed("home", "Ana", "direct", "Ana", 0), [Change("bot", "Ana", "finance")], None, ()))
     def cases_happen(case: Case) -> None:
         asyncio.run_coroutine_threadsafe(happens(case), loop).result()
 
