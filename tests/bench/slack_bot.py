@@ -11,6 +11,7 @@ import asyncio
 import json
 import sys
 import time
+from datetime import datetime
 from typing import Any
 
 from bot.answering.answerer import Answerer
@@ -63,6 +64,14 @@ class TimedLibrary:
     ) -> list[Passage]:
         """As the library does."""
         return await self._library.passages(workspace, version, start, end)
+
+    async def record_spent(self, workspace: str, what: str, cost_usd: float) -> None:
+        """As the library does."""
+        await self._library.record_spent(workspace, what, cost_usd)
+
+    async def spent_since(self, workspace: str, moment: datetime) -> float:
+        """As the library does."""
+        return await self._library.spent_since(workspace, moment)
 
 
 def tell(**record: Any) -> None:

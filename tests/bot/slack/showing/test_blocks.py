@@ -156,9 +156,13 @@ def test_the_channel_is_asked_by_its_name() -> None:
     [
         (
             "outsiders",
-            "Someone from outside the company may read this, so I used only documents for this channel or for guests (6).",
+            "Someone from outside the company may read this, so I used only documents for this channel or for guests"
+            " (6).",
         ),
-        ("cannot_check", "I could not check who can read this, so I used only documents for this channel or for guests (6)."),
+        (
+            "cannot_check",
+            "I could not check who can read this, so I used only documents for this channel or for guests (6).",
+        ),
     ],
 )
 def test_what_was_left_out_is_said_and_the_count_only_once(why: Any, sentence: str) -> None:
