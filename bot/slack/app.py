@@ -121,7 +121,7 @@ async def open_bot(settings: BotSettings, library: Indexer, answerer: Answerer) 
         desk = Desk(parts.ledger, leases, executor, SlackReplies(parts))
         homes = Homes(parts)
         adding = AddingDesk(parts, leases, executor, settled=homes.refresh)
-        forgetting = Forgetting(parts)
+        forgetting = Forgetting(parts, settled=homes.refresh)
         app = build(parts, desk, adding, forgetting, homes)
         for work in (
             people.stay_warm(),

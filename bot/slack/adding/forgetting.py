@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Awaitable, Callable
 
 from bot.ledger import Made
 from bot.slack.adding.conversation import conversation_with
@@ -22,8 +23,10 @@ LOOK_SECONDS = 30.0  # between two looks for what another process could not fini
 class Forgetting:
     """Marks what is gone at once, so that nothing is lost in a crash, and forgets it in the background."""
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: Parts, *, settled: Callable[[], Awaitable[None]] | None = None) -> None:
+        """``settled`` is told that documents have gone."""
         self._parts = parts
+        self._settled = settled
         self._news = asyncio.Event()
 
     async def gone(self, part: str) -> None:
@@ -62,6 +65,8 @@ class Forgetting:
                 await self._parts.library.remove(made.workspace, row.document)
             if await self._parts.ledger.forgotten(made.document) and row is not None:
                 await self._tell(made, row.title)
+                if self._settled is not None:
+                    await self._settled()
 
     async def _tell(self, made: Made, title: str) -> None:
         """The adder, in their direct conversation: they know what they added."""
