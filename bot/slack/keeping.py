@@ -50,10 +50,11 @@ async def add_attached(parts: Parts, additions: Additions, click: Click, answer:
         await say(parts, click, "attached_gone")
         return
     request = await _new_request(additions, click, answer, documents)
-    if request is not None and await additions.take(request):
+    taken = request is not None and await additions.take(request)
+    if request is not None and taken:
         additions.begin(request)
-    # Whoever clicks second is told the same: it is being added, or was.
-    await say(parts, click, "adding", titles=", ".join(document.title for document in documents))
+    key = "adding" if taken else "adding_already"
+    await say(parts, click, key, titles=", ".join(document.title for document in documents))
 
 
 async def _new_request(

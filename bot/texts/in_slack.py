@@ -8,8 +8,9 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     # -- attached files ----------------------------------------------------------------------------------------------
     "reading_file": ("Reading {name} …", "Je lis {name} …"),
     "file_gone": (
-        "{name} is no longer in Slack, so I could not read it. Attach it again.",
-        "{name} n'est plus dans Slack : je n'ai pas pu le lire. Joignez-le à nouveau.",
+        "{name} is no longer in Slack, or I am not in its channel, so I could not read it. Attach it again.",
+        "{name} n'est plus dans Slack, ou je ne suis pas dans son canal : je n'ai pas pu le lire. Joignez-le à"
+        " nouveau.",
     ),
     "file_elsewhere": (
         "{name} is kept outside Slack, so I cannot read it. Attach the file itself.",
@@ -171,6 +172,10 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "Je n'ai pas pu la publier ici. Invitez-moi dans ce canal, puis réessayez.",
     ),
     "adding": ("Adding {titles} to the documents …", "J'ajoute {titles} aux documents …"),
+    "adding_already": (
+        "{titles}: added already, or about to be.",
+        "{titles} : déjà ajouté, ou sur le point de l'être.",
+    ),
     "added_for_channel": (
         "Ready. Everybody in this channel can get answers from {title}.",
         "C'est prêt. Tout le monde dans ce canal peut obtenir des réponses à partir de {title}.",

@@ -21,7 +21,7 @@ from bot.slack.parts import Parts
 from bot.slack.refusals import refusal_of
 from bot.slack.rights import choices, may_add, may_remove
 from bot.texts import Texts
-from indexer import Audience, Document, DocumentId, Examined, SituateError, Version, VersionId
+from indexer import Audience, Document, DocumentId, Examined, SituateError, Version, VersionId, Viewer
 
 log = logging.getLogger(__name__)
 
@@ -109,10 +109,13 @@ class _Adding:
         await self._step("reading", title=looked_at.title)
         if await self._asks(workspace, fetched, looked_at):
             return None
+        theirs = await self._of_another(workspace, fetched, audience)
+        added_by = request.user if theirs is None else theirs.added_by
+        title = title if theirs is None else theirs.title
         added = await parts.library.add(
-            fetched.original, workspace=workspace, audience=audience, title=title, added_by=request.user
+            fetched.original, workspace=workspace, audience=audience, title=title, added_by=added_by
         )
-        await parts.ledger.made_of(added.document, workspace, fetched.made_of, request.user)
+        await parts.ledger.made_of(added.document, workspace, fetched.made_of, added_by or request.user)
         await self._step("indexing", document=added.document, version=added.version, total=looked_at.chunks)
         return added.version
 
@@ -174,6 +177,13 @@ class _Adding:
             await may_remove(parts, request.user, document),
         )
 
+    async def _of_another(self, workspace: str, fetched: Fetched, audience: Audience) -> Document | None:
+        """The document that this is already, where the person may not remove it: it is read anew, and stays whose it
+        is, under its title."""
+        found = await self._parts.library.documents(workspace, Viewer(frozenset({audience})))
+        same = next((one for one in found if one.source == fetched.original.source), None)
+        return None if same is None or await may_remove(self._parts, self._request.user, same) else same
+
     async def _name_of(self, user: str | None) -> str:
         """Who added a document, as people call them; "" where that is not known, or nobody in Slack."""
         try:
@@ -188,7 +198,7 @@ class _Adding:
         async for row in self._parts.library.follow([version]):
             last = row
             if row.state in ("queued", "running"):
-                await self._step("indexing", title=row.title, done=passages_done(row), total=row.chunks or row.total)
+                await self._step("indexing", done=passages_done(row), total=row.chunks or row.total)
         if last is None or last.state in ("withdrawn", "removed"):
             await self._step("removed")
         elif last.state in ("published", "replaced"):

@@ -16,8 +16,10 @@ from bot.slack.desk import Desk
 from bot.slack.directory import CannotCheck
 from bot.slack.markup import escape
 from bot.slack.parts import Parts
+from bot.slack.rights import may_remove
 from bot.slack.showing import actions
 from bot.slack.showing.sources import title_of
+from indexer import Document
 
 
 def register(app: AsyncApp, parts: Parts, desk: Desk, additions: Additions) -> None:
@@ -31,7 +33,14 @@ def register(app: AsyncApp, parts: Parts, desk: Desk, additions: Additions) -> N
 
     async def remove(click: Click) -> None:
         request, number = await _asked(parts, additions, click)
-        if request is not None:
+        if request is None:
+            return
+        document = await _document(parts, additions, click, request, number)
+        if document is None:
+            await say(parts, click, "adding_gone")
+        elif not await may_remove(parts, click.user, document, click.user_team):
+            await say(parts, click, "removing_not_yours")
+        else:
             await additions.remove(request.id, number, click.user)
 
     async def try_it(click: Click) -> None:
@@ -63,8 +72,8 @@ async def _asked(parts: Parts, additions: Additions, click: Click) -> tuple[Requ
     return request, int(number)
 
 
-async def _document(parts: Parts, additions: Additions, click: Click, request: Request, number: int) -> str | None:
-    """The title of the document that an item became; None where it is gone, or not theirs to read (any more).
+async def _document(parts: Parts, additions: Additions, click: Click, request: Request, number: int) -> Document | None:
+    """The document that an item became; None where it is gone, or not theirs to read (any more).
 
     Raises CannotCheck.
     """
@@ -75,13 +84,13 @@ async def _document(parts: Parts, additions: Additions, click: Click, request: R
     found = next((document for document in readable if document.id == id), None)
     if found is None and reading.left_out == "cannot_check":
         raise CannotCheck("readers")
-    return found.title if found is not None else None
+    return found
 
 
-async def _ask(parts: Parts, desk: Desk, click: Click, title: str | None) -> None:
+async def _ask(parts: Parts, desk: Desk, click: Click, document: Document | None) -> None:
     """Ask about a document, under the message; a double click asks once."""
     texts = await parts.texts(click.user)
-    if title is None:
+    if document is None:
         await say(parts, click, "adding_gone")
         return
     question = Question(
@@ -90,7 +99,7 @@ async def _ask(parts: Parts, desk: Desk, click: Click, title: str | None) -> Non
         ts=click.message,
         thread=click.thread or click.message,
         user=click.user,
-        text=escape(texts.say("adding_try", title=title_of(title, texts))),
+        text=escape(texts.say("adding_try", title=title_of(document.title, texts))),
         how=How.DIRECT,
         user_team=click.user_team,
         again=f":{click.value}",

@@ -19,6 +19,7 @@ from bot.texts import Texts
 
 MOST_ITEMS: Final = 10
 _LONGEST_SENTENCE = 500
+_OVER: Final = ("refused", "cancelled", "removed")  # nobody gets answers from these
 
 
 def moving_message(
@@ -31,7 +32,8 @@ def moving_message(
 ) -> Message:
     """How far each item of a request has come, in the order of the request; the first ten, the rest is counted.
 
-    ``audience_label`` says who gets answers from it (``#finance, 12 members``), "" where that is not to be shown;
+    ``audience_label`` says who gets answers from it (``#finance, 12 members``), "" where that is not to be shown, and
+    it is not where nothing comes of any item;
     ``for_admin`` adds what contexts cost and how many failed.
 
     Worked example: one item ``Progress("indexing", "Budget 2024", done=18, total=42)`` → a block that says
@@ -52,7 +54,7 @@ def moving_message(
         more = texts.say("adding_more", count=len(items) - MOST_ITEMS) if items else texts.say("adding_begins")
         blocks.append(grey(more))
         lines.append(escaped(more, _LONGEST_SENTENCE))
-    if audience_label:
+    if audience_label and any(item.state not in _OVER for item in items):
         blocks.append(grey(texts.say("adding_for", audience=one_line(audience_label, 200))))
     return Message(blocks, _joined(lines))
 
@@ -69,7 +71,18 @@ def _told(item: Progress, texts: Texts) -> list[Element]:
     if item.state == "asks_cost":
         return [words(texts.say("adding_asks_cost", title=title, cost=dollars(item.estimate_usd)))]
     key = "asks" if item.state == "asks_twin" else "indexing_begins" if item.state == "indexing" else item.state
-    return [words(texts.say(f"adding_{key}", title=title))]
+    return [words(_ended_once(texts.say(f"adding_{key}", title=title), title))]
+
+
+def _ended_once(sentence: str, title: str) -> str:
+    """A sentence whose last words are a title, without a second full stop or ellipsis.
+
+    Of the title ``Who signs?``, ``Ask me about Who signs?.`` becomes ``Ask me about Who signs?``.
+    """
+    for ending, ends in ((".", (".", "!", "?", "…")), (" …", ("…",))):
+        if title.endswith(ends) and sentence.endswith(title + ending):
+            return sentence.removesuffix(ending)
+    return sentence
 
 
 def _twin(title: str, twin: Twin, texts: Texts) -> list[Element]:
@@ -95,7 +108,7 @@ def _twin(title: str, twin: Twin, texts: Texts) -> list[Element]:
 def _below(item: Progress, texts: Texts, *, for_admin: bool) -> str:
     """What stands in grey under an item: what is worth knowing of it, and for administrators what it cost."""
     told = []
-    if item.state not in ("refused", "asks_twin", "asks_cost") and item.sentence:
+    if item.state not in (*_OVER, "asks_twin", "asks_cost") and item.sentence:
         told.append(one_line(item.sentence, _LONGEST_SENTENCE))
     if for_admin and item.state == "ready":
         if item.cost_usd > 0:

@@ -170,7 +170,7 @@ async def test_added_to_the_documents_it_answers_in_the_whole_channel_until_it_i
         await click.arrives()
     await people.idle()
     told = [one.shown for one in slack.ephemerals(company.ben)]
-    assert told == ["J'ajoute plan.md aux documents …"] * 2
+    assert sorted(told) == ["J'ajoute plan.md aux documents …", "plan.md : déjà ajouté, ou sur le point de l'être."]
     (progress,) = slack.direct(company.ben).messages.values()
     assert "C'est prêt. Interrogez-moi sur plan.md." in progress.shown
     assert "#office" in progress.shown

@@ -124,6 +124,22 @@ def test_what_is_worth_knowing_stands_under_a_document_and_who_it_is_for_at_the_
     ]
 
 
+def test_what_is_gone_or_never_came_is_for_nobody_and_not_remarked_upon() -> None:
+    for state in ("removed", "cancelled"):
+        over: State = state
+        assert grey(moved(Progress(over, "A", sentence="It goes with its file."), audience_label="Only me")) == []
+    assert grey(moved(Progress("refused", "A", sentence="Empty."), audience_label="Only me")) == []
+    both = moved(Progress("refused", "A", sentence="Empty."), Progress("reading", "B"), audience_label="Only me")
+    assert grey(both) == ["Who may get answers from this: Only me"]
+
+
+def test_a_title_that_ends_a_sentence_ends_ours_too() -> None:
+    assert told(moved(Progress("ready", "Who signs?"))) == "Ready. Ask me about Who signs?"
+    assert told(moved(Progress("ready", "We all sign."))) == "Ready. Ask me about We all sign."
+    assert told(moved(Progress("reading", "We all …"))) == "Reading We all …"
+    assert told(moved(Progress("reading", "Who signs?"))) == "Reading Who signs? …"
+
+
 def test_each_item_has_its_own_buttons() -> None:
     three = moved(Progress("ready", "A"), Progress("refused", "B", sentence="Empty."), Progress("ready", "C"))
     assert [value for _, action, value in buttons(three) if action == actions.TRY_IT] == ["Ab3:0", "Ab3:2"]

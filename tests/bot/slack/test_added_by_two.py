@@ -1,0 +1,83 @@
+"""The same thing added by two people: it stays whose it is, and nobody is left without a word."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from bot.adding import Item, What
+from bot.slack.adding import desk as adding_desk
+from bot.slack.adding import moving
+from bot.slack.app import SlackBot
+from indexer import Indexer
+from indexer.weaviate_server import Endpoint
+from tests.bot.slack.test_adding import BUDGET, Adding
+from tests.fixtures.bot import filled_library
+from tests.fixtures.slack import Company
+from tests.slack_server import SlackServer
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture(scope="module")
+async def library(weaviate: Endpoint, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Indexer]:
+    """A library of this module's own, as documents are added to it."""
+    async with filled_library(weaviate, tmp_path_factory.mktemp("library")) as indexer:
+        yield indexer
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(moving, "UPDATE_SECONDS", 0.05)
+    for name in ("LOOK_SECONDS", "TAKE_OVER_SECONDS"):
+        monkeypatch.setattr(adding_desk, name, 0.1)
+
+
+@pytest.fixture
+def people(slack: SlackServer, answering: SlackBot) -> Adding:
+    return Adding(slack, answering)
+
+
+async def test_what_somebody_added_stays_theirs_under_its_title(
+    people: Adding, company: Company, slack: SlackServer
+) -> None:
+    ts = slack.says(company.gus, company.general, "The canteen closes at three.")
+    item = (What.MESSAGE, f"{company.general.id}:{ts}")
+    where = {"audience": f"channel:{company.general.id}", "channel": company.general.id}
+    await people.asks_for(company.ana, Item(*item, "Canteen", title="Canteen"), **where)
+    message = await people.asks_for(company.ben, Item(*item, "Midi", title="Midi"), **where)
+    assert "Interrogez-moi sur Canteen" in message.shown
+    (document,) = [
+        one for one in await people.bot.parts.library.documents(slack.team_id, None) if one.title == "Canteen"
+    ]
+    assert document.added_by == company.ana.id
+
+    await people.decides(message, company.ben, "remove_added")
+    assert "Seuls la personne qui a ajouté ce document" in people.told(company.ben)
+    assert "Canteen" in [one.title for one in await people.bot.parts.library.documents(slack.team_id, None)]
+
+    slack.deletes(company.gus, company.general, ts)
+    await people.idle()
+    assert "I have forgotten Canteen" in list(slack.direct(company.ana).messages.values())[-1].shown
+
+
+async def test_a_document_that_went_otherwise_is_not_removed_again(
+    people: Adding, company: Company, slack: SlackServer
+) -> None:
+    message = await people.adds(company.ana, slack.file("budget.md", BUDGET, by=company.ana))
+    (document,) = [one for one in await people.bot.parts.library.documents(slack.team_id, None) if one.added_by]
+    await people.bot.parts.library.remove(slack.team_id, document.id)
+    await people.decides(message, company.ana, "remove_added")
+    assert "not there any more" in people.told(company.ana)
+
+
+async def test_who_adds_an_attached_file_second_is_told_that_it_is_there(
+    people: Adding, company: Company, slack: SlackServer
+) -> None:
+    file = slack.file("plan.md", BUDGET, by=company.ben)
+    answer = await people.asks(company.ben, company.office, "What does it say about Lisbon?", files=[file])
+    await people.clicks(company.ben, company.office, answer.ts, "add_file")
+    assert people.told(company.ben) == "J'ajoute plan.md aux documents …"
+    await people.clicks(company.ana, company.office, answer.ts, "add_file")
+    assert people.told(company.ana) == "plan.md: added already, or about to be."
