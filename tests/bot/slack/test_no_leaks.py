@@ -220,6 +220,7 @@ async def people(
 
 # The bot waits for random moments, in its own thread, while a case is made up in another.
 @pytest.mark.filterwarnings("ignore:Do not use the `random` module")
+@pytest.mark.timeout(900)  # five hundred cases, each with the whole bot
 async def test_whatever_happens_nobody_is_shown_what_they_may_not_read(
     people: Slack, slack: SlackServer, library: Indexer, claude: ClaudeServer
 ) -> None:
