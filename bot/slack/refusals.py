@@ -1,4 +1,4 @@
-"""Why a file could not be read, in the language of who attached it."""
+"""Why a file or a page could not be read, in the language of who attached or named it."""
 
 from __future__ import annotations
 
@@ -22,6 +22,21 @@ KINDS: Final = (
     ("; unpack it and add ", "file_is_archive"),
 )
 
+# The same of a link. In English the indexer's own sentences say more: which site it is, and which menu exports there.
+LINKS: Final = (
+    (" cannot be read by their link;", "link_of_a_site"),
+    (" after signing in;", "link_behind_sign_in"),
+    (" shows a sign-in page ", "link_behind_sign_in"),
+    (" until a script in a browser fills it;", "link_is_a_script"),
+    (" only sends a browser on ", "link_sends_on"),
+    (" is not a public address,", "link_not_public"),
+    (" is no site that can be found;", "link_leads_nowhere"),
+    (" is not there (status ", "link_leads_nowhere"),
+    (" did not arrive within ", "link_not_fetched"),
+    (" could not be fetched;", "link_not_fetched"),
+    (" instead of a document;", "link_not_fetched"),
+)
+
 
 def refusal_of(error: str, name: str, texts: Texts) -> str:
     """The text for the kind of trouble that the indexer's sentence tells of; that sentence, in English, for any other.
@@ -32,6 +47,7 @@ def refusal_of(error: str, name: str, texts: Texts) -> str:
     'a.pdf est vide. Joignez un fichier qui contient du texte.'
     """
     key = next((key for words, key in KINDS if words in error), None)
-    if key is None:
-        return error if texts.language == "en" else texts.say("file_unreadable", name=name)
+    if key is None and texts.language == "en":
+        return error
+    key = key or next((key for words, key in LINKS if words in error), "file_unreadable")
     return texts.say(key, name=name)

@@ -54,6 +54,37 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "Cette réponse cite un document qui a été retiré depuis, ou que vous ne pouvez pas lire. Reposez la question,"
         " puis enregistrez la nouvelle réponse.",
     ),
+    # -- a link ------------------------------------------------------------------------------------------------------
+    "link_of_a_site": (
+        "{name} cannot be read by its link. Export the document there and attach the file, or paste the text.",
+        "{name} ne peut pas être lu par son lien. Exportez-y le document et joignez le fichier, ou collez le texte.",
+    ),
+    "link_behind_sign_in": (
+        "{name} can only be read after signing in. Download the file while signed in, and attach it.",
+        "{name} ne se lit qu'après connexion. Téléchargez le fichier une fois connecté, et joignez-le.",
+    ),
+    "link_is_a_script": (
+        "{name} is empty until a script in a browser fills it. Print it to a PDF and attach that, or paste the text.",
+        "{name} reste vide tant qu'un script du navigateur ne le remplit pas. Imprimez la page en PDF et joignez-le,"
+        " ou collez le texte.",
+    ),
+    "link_sends_on": (
+        "{name} only leads to another address. Open it and give the address that it leads to, or attach the file.",
+        "{name} ne fait que mener à une autre adresse. Ouvrez-le et donnez l'adresse où il mène, ou joignez le"
+        " fichier.",
+    ),
+    "link_not_public": (
+        "{name} is not at a public address, and I fetch from those only. Download the file and attach it.",
+        "{name} n'est pas à une adresse publique, et je ne lis que celles-là. Téléchargez le fichier et joignez-le.",
+    ),
+    "link_leads_nowhere": (
+        "{name} is not there. Check the address.",
+        "{name} est introuvable. Vérifiez l'adresse.",
+    ),
+    "link_not_fetched": (
+        "{name} could not be fetched. Try again later, or download the file and attach it.",
+        "{name} n'a pas pu être obtenu. Réessayez plus tard, ou téléchargez le fichier et joignez-le.",
+    ),
     # -- in what is made of a conversation ---------------------------------------------------------------------------
     "answer_left_out": (
         "(An answer is left out here: it quotes a document that was removed since, or that may not be read.)",

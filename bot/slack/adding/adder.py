@@ -198,7 +198,8 @@ class _Adding:
         async for row in self._parts.library.follow([version]):
             last = row
             if row.state in ("queued", "running"):
-                await self._step("indexing", done=passages_done(row), total=row.chunks or row.total)
+                total = row.chunks or row.total or self._progress.total  # it was counted before it was queued
+                await self._step("indexing", done=max(self._progress.done, passages_done(row)), total=total)
         if last is None or last.state in ("withdrawn", "removed"):
             await self._step("removed")
         elif last.state in ("published", "replaced"):

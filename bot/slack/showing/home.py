@@ -51,7 +51,8 @@ def home(
     if buttons:
         blocks.append(row(*buttons))
     blocks += [grey(told) for told in _said(shelf, texts, ask_command, money)]
-    blocks.append(divider())
+    if shelf.documents:
+        blocks.append(divider())
     for one in shelf.documents[:MOST_DOCUMENTS]:
         blocks += _document(one, texts, now, is_admin=shelf.is_admin)
     if left := len(shelf.documents) - MOST_DOCUMENTS:
