@@ -28,6 +28,10 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "{title} says nearly the same as {there}, which is there already.",
         "{title} dit presque la même chose que {there}, qui est déjà là.",
     ),
+    "adding_same_title_and_text": (
+        "{title}: a document with this title and nearly the same text is there already.",
+        "{title} : un document de ce titre, presque au même texte, est déjà là.",
+    ),
     "adding_added_by": ("It was added by", "Il a été ajouté par"),
     "adding_on": ("on {date}", "le {date}"),
     "adding_added_on": ("It was added on {date}.", "Il a été ajouté le {date}."),

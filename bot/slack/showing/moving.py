@@ -89,9 +89,10 @@ def _twin(title: str, twin: Twin, texts: Texts) -> list[Element]:
     """``There is already a Budget 2024, added by @ana on 2 Feb 2026.``, or that its text is nearly the same."""
     there = title_of(twin.title, texts)
     if twin.same == "text":
-        runs = [words(texts.say("adding_same_text", title=title, there=there))]
+        key = "adding_same_text" if title != there else "adding_same_title_and_text"
+        runs = [words(texts.say(key, title=title, there=there))]
     else:
-        runs = [words(texts.say("adding_same_name", there=there))]
+        runs = [words(_ended_once(texts.say("adding_same_name", there=there), there))]
     adder = one_line(twin.added_by, 80)
     when = short_date(twin.added_at, texts) if twin.added_at else None
     if adder:

@@ -140,6 +140,15 @@ def test_a_title_that_ends_a_sentence_ends_ours_too() -> None:
     assert told(moved(Progress("reading", "Who signs?"))) == "Reading Who signs? …"
 
 
+def test_a_title_is_not_said_twice_of_what_says_the_same() -> None:
+    twin = Twin("d1", "Canteen", "text", "Ana", FEBRUARY)
+    assert told(moved(Progress("asks_twin", "Canteen", twin=twin))).startswith(
+        "Canteen: a document with this title and nearly the same text is there already. It was added by @Ana"
+    )
+    other = told(moved(Progress("asks_twin", "Lunch", twin=twin)))
+    assert other.startswith("Lunch says nearly the same as Canteen, which is there already.")
+
+
 def test_each_item_has_its_own_buttons() -> None:
     three = moved(Progress("ready", "A"), Progress("refused", "B", sentence="Empty."), Progress("ready", "C"))
     assert [value for _, action, value in buttons(three) if action == actions.TRY_IT] == ["Ab3:0", "Ab3:2"]
