@@ -86,7 +86,7 @@ class Twin:
     """A document that is there already and looks like the same. ``same``: its name, or nearly its text.
 
     ``may_replace``: the person who adds may remove it. ``added_by`` is the name of who added it, "" where not known: it
-    is told, and calls nobody.
+    is told, and calls nobody. ``audience``: who may read it, an ``Audience`` as text.
     """
 
     document: str
@@ -94,6 +94,7 @@ class Twin:
     same: Literal["name", "text"]
     added_by: str = ""
     added_at: datetime | None = None
+    audience: str = ""
     may_replace: bool = False
 
 

@@ -105,6 +105,10 @@ class Indexer:
         """The version that answers, of each of these documents that has one."""
         return await self._catalogue.published(workspace, documents)
 
+    async def versions(self, ids: Collection[VersionId]) -> dict[VersionId, Version]:
+        """Versions by id, whatever became of them; those that are not known (any more) are left out."""
+        return await self._catalogue.versions(ids)
+
     async def passages(
         self, workspace: str, version: VersionId, start: int = 0, end: int | None = None
     ) -> list[Passage]:

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.anyio
 FILE = Item(What.FILE, "F1", "Budget.xlsx")
 TEXT = Item(What.TEXT, "abc", "Pasted text", text="Ünder\x00 the desk", title="Keys")
 REQUEST = Request("add1", "T1", "U1", (FILE, TEXT), "channel:C1", channel="C1", response_url="https://slack.test/r")
-TWIN = Twin("d1", "Budget.xlsx", "name", "Ben", datetime(2026, 2, 2, tzinfo=UTC), may_replace=True)
+TWIN = Twin("d1", "Budget.xlsx", "name", "Ben", datetime(2026, 2, 2, tzinfo=UTC), "workspace", may_replace=True)
 
 
 @pytest.fixture

@@ -174,6 +174,7 @@ class _Adding:
             others[0].same,
             await self._name_of(document.added_by),
             document.added_at,
+            str(document.audience),
             await may_remove(parts, request.user, document),
         )
 

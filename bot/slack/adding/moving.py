@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
 
 from bot.adding import Progress, Request
 from bot.slack.adding.conversation import conversation_with
-from bot.slack.audience import of_reader
+from bot.slack.audience import NOTHING, of_reader
 from bot.slack.clicks import respond
 from bot.slack.directory import CannotCheck
 from bot.slack.parts import Parts
@@ -20,7 +21,7 @@ from bot.slack.showing.adding_form import audience_option
 from bot.slack.showing.messages import Message
 from bot.slack.showing.moving import moving_message
 from bot.texts import TO_EVERYBODY, Texts
-from indexer import Audience, DocumentId, SituateError
+from indexer import Audience, SituateError, Version, VersionId, Viewer
 
 log = logging.getLogger(__name__)
 
@@ -116,22 +117,15 @@ class Moving:
 
     async def _readable(self, items: tuple[Progress, ...]) -> tuple[Progress, ...]:
         """The items as the person may see them now: of a document that they may not read no title is shown."""
-        if all(item.document is None for item in items):
-            return items
+        if all(item.document is None and item.twin is None for item in items):
+            return items  # they gave it these names themselves
         try:
             reading = await of_reader(self._parts.directory, self._request.user, self._request.user_team)
-            workspace = await self._parts.workspace.name()
-            documents = {row.document: row.audience for row in await self._parts.library.attempts(workspace)}
+            ids = [VersionId(item.version) for item in items if item.version is not None]
+            known = await self._parts.library.versions(ids)
         except SituateError:
-            return tuple(item if item.document is None else item.without_title() for item in items)
-
-        def may_read(item: Progress) -> bool:
-            audience = documents.get(DocumentId(item.document or ""))
-            if audience is None:  # it is gone; by what it was added for
-                audience = Audience.parse(self._request.audience) if self._request.audience else None
-            return audience is None or reading.viewer.may_read(audience)
-
-        return tuple(item if item.document is None or may_read(item) else item.without_title() for item in items)
+            reading, known = NOTHING, {}
+        return tuple(_shown(item, known, self._request, reading.viewer) for item in items)
 
     async def _said(self, message: Message, *, at_last: bool) -> bool:
         known = await self._parts.ledger.message_of(self._request.id)
@@ -156,3 +150,14 @@ class Moving:
         """By the response URL, for the person's eyes: where it begins, and where it ends."""
         body = {"response_type": "ephemeral", "replace_original": False, "text": message.text, "blocks": message.blocks}
         return await respond(self._request.response_url, body)
+
+
+def _shown(item: Progress, known: Mapping[VersionId, Version], request: Request, viewer: Viewer) -> Progress:
+    """An item as somebody may see it who reads as ``viewer`` does; one whose document is gone, by what it was for."""
+    if item.twin is not None and not viewer.may_read(Audience.parse(item.twin.audience)):
+        item = replace(item, twin=None)
+    if item.document is None:
+        return item
+    row = known.get(VersionId(item.version or ""))
+    audience = str(row.audience) if row is not None else request.audience
+    return item if audience and viewer.may_read(Audience.parse(audience)) else item.without_title()

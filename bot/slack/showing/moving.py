@@ -17,7 +17,7 @@ from bot.slack.showing.messages import Message
 from bot.slack.showing.sources import short_date, title_of
 from bot.texts import Texts
 
-MOST_ITEMS: Final = 10
+MOST_ITEMS: Final = 12  # what one form can give: ten files, a link and a text
 _LONGEST_SENTENCE = 500
 _OVER: Final = ("refused", "cancelled", "removed")  # nobody gets answers from these
 
@@ -30,7 +30,7 @@ def moving_message(
     for_admin: bool = False,
     audience_label: str = "",
 ) -> Message:
-    """How far each item of a request has come, in the order of the request; the first ten, the rest is counted.
+    """How far each item of a request has come, in the order of the request; the first twelve, the rest is counted.
 
     ``audience_label`` says who gets answers from it (``#finance, 12 members``), "" where that is not to be shown, and
     it is not where nothing comes of any item;

@@ -255,3 +255,24 @@ async def test_what_a_dead_process_began_is_finished_in_the_same_message(
         await people.idle()
         (message,) = slack.direct(company.ana).messages.values()
         assert "Ready. Ask me about" in message.shown
+
+
+async def test_who_left_the_channel_sees_no_title_any_more(
+    people: Adding, company: Company, slack: SlackServer
+) -> None:
+    """Neither of what they added nor of what it looked like: the message says what it can without."""
+    finance = company.finance
+    channel = {"audience": f"channel:{finance.id}", "channel": finance.id}
+    await people.adds(company.ana, slack.file("secret plan.md", BUDGET, by=company.ana), **channel)
+    message = await people.adds(company.ana, slack.file("secret plan.md", OTHER, by=company.ana), **channel)
+    assert "There is already a document" in message.shown
+    await slack.leaves(company.ana, finance).arrives()
+    await people.idle()
+    request = await people.bot.adding.request(f"add{Adding.count}")
+    assert request is not None
+    await moving.Moving(people.bot.parts, request).show()
+    message = slack.direct(company.ana).messages[message.ts]
+    assert "Budget 2027" not in message.shown
+    message = await people.decides(message, company.ana, "keep_both")
+    assert "Ready" not in message.shown
+    assert len(await people.added()) == 1
