@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import uuid
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -62,8 +63,7 @@ class Originals:
         """Forget bytes; nothing happens when they are not there."""
 
         def work() -> None:
-            path = self._path(sha256)
-            if self._files.exists(path):
-                self._files.rm_file(path)
+            with suppress(FileNotFoundError):  # somebody else may be tidying, too
+                self._files.rm_file(self._path(sha256))
 
         await asyncio.to_thread(work)

@@ -116,8 +116,30 @@ class _Adding:
             fetched.original, workspace=workspace, audience=audience, title=title, added_by=added_by
         )
         await parts.ledger.made_of(added.document, workspace, fetched.made_of, added_by or request.user)
+        await self._see_that_it_is_still_there(workspace, fetched, added.document)
         await self._step("indexing", document=added.document, version=added.version, total=looked_at.chunks)
         return added.version
+
+    async def _see_that_it_is_still_there(self, workspace: str, fetched: Fetched, document: DocumentId) -> None:
+        """What was deleted in Slack while it was looked at, before anybody knew what it was made of, goes again.
+
+        Raises NotAdded then. From here on the event that tells of a deletion finds it.
+        """
+        parts, request = self._parts, self._request
+        try:
+            match self._item.what:
+                case What.FILE:
+                    await parts.attachments.files.looked_up(self._item.ref, self._item.name)
+                case What.MESSAGE | What.THREAD:
+                    again = await original_of(parts, self._item, user=request.user, user_team=request.user_team)
+                    if not set(fetched.made_of) <= set(again.made_of):
+                        raise NotAdded("message_gone", name=self._item.name)
+        except NotAdded as error:
+            if error.key not in ("file_gone", "message_gone"):
+                return  # Slack does not tell; a deletion that it tells of later is heard
+            await parts.library.remove(workspace, document)
+            await parts.ledger.forgotten(document)
+            raise
 
     async def _audience(self, fetched: Fetched) -> Audience:
         """The audience that was chosen, if it may be, now and for where this comes from; else a refusal."""
