@@ -32,7 +32,13 @@ LINKS: Final = (
     (" is not a public address,", "link_not_public"),
     (" is no site that can be found;", "link_leads_nowhere"),
     (" is not there (status ", "link_leads_nowhere"),
+    (" leads from one address to the next without end;", "link_sends_on"),
+    ("Only http and https addresses ", "link_leads_nowhere"),
+    (" addresses cannot be fetched;", "link_leads_nowhere"),
+    (" is given with a user name or password;", "link_with_password"),
+    (" has more than ", "link_too_large"),
     (" did not arrive within ", "link_not_fetched"),
+    (" is packed in a way that cannot be read;", "link_not_fetched"),
     (" could not be fetched;", "link_not_fetched"),
     (" instead of a document;", "link_not_fetched"),
 )

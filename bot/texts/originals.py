@@ -81,6 +81,14 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "{name} is not there. Check the address.",
         "{name} est introuvable. Vérifiez l'adresse.",
     ),
+    "link_with_password": (
+        "{name} holds a user name or password. Give the address without them, or attach the file.",
+        "{name} contient un nom d'utilisateur ou un mot de passe. Donnez l'adresse sans eux, ou joignez le fichier.",
+    ),
+    "link_too_large": (
+        "{name} is too large. Download it and attach a part of it.",
+        "{name} est trop volumineux. Téléchargez-le et joignez-en une partie.",
+    ),
     "link_not_fetched": (
         "{name} could not be fetched. Try again later, or download the file and attach it.",
         "{name} n'a pas pu être obtenu. Réessayez plus tard, ou téléchargez le fichier et joignez-le.",

@@ -213,6 +213,20 @@ async def test_a_file_deleted_in_slack_is_forgotten_and_its_adder_is_told(
     assert "90,000" not in answer.shown
 
 
+async def test_what_is_deleted_is_not_used_any_more_in_the_thread_that_spoke_of_it(
+    people: Adding, company: Company, slack: SlackServer
+) -> None:
+    """Neither is it searched nor is what was answered from it shown to Claude again."""
+    asked = "What does the Lisbon office get for its move?"
+    file = slack.file("budget.md", BUDGET, by=company.ana)
+    await people.adds(company.ana, file)
+    answer = await people.asks(company.ben, company.office, asked)
+    assert "90,000" in answer.shown
+    await slack.deletes_file(file).arrives()
+    await people.idle()
+    assert "90,000" not in (await people.asks(company.ben, company.office, asked, thread=answer.root)).shown
+
+
 async def test_remove_under_the_message_takes_it_out_and_says_so(
     people: Adding, company: Company, slack: SlackServer
 ) -> None:
