@@ -150,7 +150,7 @@ async def _in_private(directory: Directory, user: str, user_team: str | None, he
     if isinstance(person, Person) and (person.is_deleted or person.is_bot):
         return NOTHING
     mine = set(here)
-    if isinstance(channels, frozenset):
+    if isinstance(channels, frozenset) and isinstance(person, Person):  # who is not known may have left the company
         mine.update(channel_audience(channel) for channel in channels)
     if isinstance(person, Person):
         mine.add(EVERYONE)
