@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -144,12 +146,23 @@ def _carry_over(connection: sa.Connection) -> None:
     connection.execute(spending.insert().from_select(["workspace", "at", "what", "cost_usd"], paid))
 
 
+_WAL_TRIES = 100
+
+
 def _prepare_sqlite(connection: DBAPIConnection, _record: Any) -> None:
     # Transactions are begun below, not by the driver.
     connection.isolation_level = None
     cursor = connection.cursor()
-    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "busy_timeout=30000", "foreign_keys=ON"):
+    for pragma in ("busy_timeout=30000", "synchronous=NORMAL", "foreign_keys=ON"):
         cursor.execute(f"PRAGMA {pragma}")
+    for attempt in range(_WAL_TRIES):  # of several that open a new file at once SQLite lets no one wait for this
+        try:
+            cursor.execute("PRAGMA journal_mode=WAL")
+            break
+        except sqlite3.OperationalError:
+            if attempt == _WAL_TRIES - 1:
+                raise
+            time.sleep(0.1)
     cursor.close()
 
 
