@@ -268,10 +268,17 @@ class Catalogue:
         """All versions of a document, oldest first."""
         return await self._versions(versions.c.document == document)
 
-    async def attempts(self, workspace: str, since: datetime | None = None) -> list[Version]:
-        """The newest version of each document of a workspace, whatever became of it; those that changed ``since``."""
+    async def attempts(self, workspace: str, since: datetime | None = None, source: str | None = None) -> list[Version]:
+        """The newest version of each document of a workspace, whatever became of it.
+
+        ``since`` leaves those that changed from then on, ``source`` those of one source, whoever may read them.
+        """
         where = [versions.c.workspace == workspace, versions.c.number == documents.c.last_number]
-        return await self._versions(*where, *([versions.c.updated_at >= naive(since)] if since else []))
+        if since is not None:
+            where.append(versions.c.updated_at >= naive(since))
+        if source is not None:
+            where.append(documents.c.source == source)
+        return await self._versions(*where)
 
     async def _versions(self, *where: sa.ColumnElement[bool]) -> list[Version]:
         statement = select_versions().where(*where).order_by(versions.c.created_at, versions.c.document)

@@ -138,9 +138,11 @@ class Indexer:
         """
         await self._parts.spending.record(workspace, what, cost_usd)
 
-    async def attempts(self, workspace: str, *, since: datetime | None = None) -> list[Version]:
-        """The newest version of every document, whatever became of it, or of those that changed ``since``."""
-        return await self._catalogue.attempts(workspace, since)
+    async def attempts(
+        self, workspace: str, *, since: datetime | None = None, source: str | None = None
+    ) -> list[Version]:
+        """The newest version of every document, whatever became of it; of those that changed ``since``, of a source."""
+        return await self._catalogue.attempts(workspace, since, source)
 
     # -- before adding -----------------------------------------------------------------------------------------------
 

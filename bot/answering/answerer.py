@@ -96,10 +96,8 @@ class Answerer:
             async with aclosing(answering.events(history)) as events:
                 async for event in events:
                     yield event
-        except SituateError as error:
-            trouble = texts.of_error(error), error
         except Exception as error:  # noqa: BLE001 the asker gets an answer, whatever is wrong in here
-            trouble = texts.say("our_side"), error
+            trouble = texts.of_error(error), error
         if trouble is not None:
             if answering.said:
                 yield Reset(trouble[0])

@@ -17,7 +17,6 @@ from bot.slack.intake import Me
 from bot.slack.parts import Parts
 from bot.slack.sending.posting import NotPosted, Place
 from bot.slack.showing.messages import Message, sentence_message, trouble_message
-from indexer import SituateError
 
 log = logging.getLogger(__name__)
 
@@ -82,10 +81,28 @@ def on_click(parts: Parts, work: Callable[[Click], Awaitable[None]]) -> Callable
             await work(click)
         except Exception as error:  # noqa: BLE001 whoever clicks gets a sentence, whatever is wrong in here
             texts = await parts.texts(click.user)
-            sentence = texts.of_error(error) if isinstance(error, SituateError) else texts.say("our_side")
+            sentence = texts.of_error(error)
             await tell(parts, click, trouble_message(sentence, texts, reference=logged(sentence, error)))
 
     return clicked
+
+
+async def open_form(parts: Parts, trigger: str, view: dict[str, Any]) -> str | None:
+    """Open a form; its id, by which it is filled. None where it is too late or Slack is away: the person can try again.
+
+    ``trigger`` is good once, for three seconds: what the form is filled with is looked up after it is open.
+    """
+    try:
+        opened = await parts.client.views_open(trigger_id=trigger, view=view)
+        return str(opened["view"]["id"])
+    except Exception as error:  # noqa: BLE001 whatever it is, the form is not there
+        log.warning("a form could not be opened: %s", reason(error))
+        return None
+
+
+async def fill_form(parts: Parts, id: str, view: dict[str, Any]) -> None:
+    """Put something else into an open form; one that was closed meanwhile is none of our trouble."""
+    await try_to(parts.client.views_update(view_id=id, view=view))
 
 
 async def try_to(call: Awaitable[object]) -> bool:
@@ -127,8 +144,13 @@ async def _beside(parts: Parts, click: Click, message: Message) -> bool:
 
 
 async def _in_response(parts: Parts, click: Click, message: Message) -> bool:
+    return await respond_alone(click.response_url, message)
+
+
+async def respond_alone(url: str | None, message: Message) -> bool:
+    """Show a message to the person alone, through a response URL; whether that worked."""
     body = {"response_type": "ephemeral", "replace_original": False, "text": message.text, "blocks": message.blocks}
-    return await respond(click.response_url, body)
+    return await respond(url, body)
 
 
 async def respond(url: str | None, body: dict[str, Any]) -> bool:

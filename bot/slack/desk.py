@@ -75,9 +75,9 @@ class Desk:
         await self._leases.beat()
         await self._take_over()
         self._rounds = [
-            asyncio.create_task(_every(BEAT_SECONDS, self._leases.beat)),
-            asyncio.create_task(_every(LOOK_SECONDS, self._look)),
-            asyncio.create_task(_every(TAKE_OVER_SECONDS, self._take_over)),
+            asyncio.create_task(every(BEAT_SECONDS, self._leases.beat)),
+            asyncio.create_task(every(LOOK_SECONDS, self._look)),
+            asyncio.create_task(every(TAKE_OVER_SECONDS, self._take_over)),
         ]
 
     async def close(self) -> None:
@@ -193,7 +193,8 @@ class Desk:
                 self.begin(question, again=True)
 
 
-async def _every(seconds: float, work: Callable[[], Awaitable[object]]) -> None:
+async def every(seconds: float, work: Callable[[], Awaitable[object]]) -> None:
+    """Do ``work`` every so often, until cancelled; one that fails is logged, and the next comes all the same."""
     while True:
         await asyncio.sleep(seconds)
         try:

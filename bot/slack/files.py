@@ -77,9 +77,12 @@ class Attachments:
         return len(old)
 
     async def forget_file(self, workspace: str, file: str) -> int:
-        """Remove a file that was deleted in Slack: from every thread it was attached in, and where it was added for
-        good. Raises Unavailable."""
-        gone = [row.document for row in await self._indexer.attempts(workspace) if row.source == source_of(file)]
+        """Remove a file that was deleted in Slack from every thread it was attached in; the number of documents.
+
+        Where it was added for good, ``Forgetting`` does that, and tells. Raises Unavailable.
+        """
+        rows = await self._indexer.attempts(workspace, source=source_of(file))
+        gone = [row.document for row in rows if row.audience.is_passing]
         for document in gone:
             await self._indexer.remove(workspace, document)
         return len(gone)

@@ -16,7 +16,6 @@ from bot.slack.parts import Parts
 from bot.slack.showing.home import MOST_DOCUMENTS, home, home_trouble
 from bot.slack.showing.views import View
 from bot.texts import Texts
-from indexer import SituateError
 
 
 class Homes:
@@ -51,7 +50,7 @@ class Homes:
         try:
             return await self._filled(user, user_team, texts, notice)
         except Exception as error:  # noqa: BLE001 a tab that stays as it was would show what is not so any more
-            sentence = texts.of_error(error) if isinstance(error, SituateError) else texts.say("our_side")
+            sentence = texts.of_error(error)
             return home_trouble(sentence, texts, reference=logged(sentence, error))
 
     async def _filled(self, user: str, user_team: str | None, texts: Texts, notice: str) -> View:

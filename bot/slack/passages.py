@@ -11,7 +11,7 @@ from bot.slack.parts import Parts
 from bot.slack.showing import views
 from bot.slack.showing.views import View
 from bot.texts import Texts
-from indexer import Passage, SituateError, Viewer
+from indexer import Passage, Viewer
 
 
 async def passages_of(parts: Parts, id: str, user: str, texts: Texts) -> View:
@@ -23,7 +23,7 @@ async def passages_of(parts: Parts, id: str, user: str, texts: Texts) -> View:
         viewer = await of_person(parts.directory, user, answer)
         return views.passages(answer, await _around(parts, answer, viewer), texts)
     except Exception as error:  # noqa: BLE001 an open form must come to an end, whatever is wrong in here
-        sentence = texts.of_error(error) if isinstance(error, SituateError) else texts.say("our_side")
+        sentence = texts.of_error(error)
         return views.sentence(sentence, texts, reference=logged(sentence, error))
 
 

@@ -57,11 +57,8 @@ class PrivateReplies:
                     break
             else:  # who may read what changes all the time
                 answer, reading = Answer(texts.say("readers_changed"), Kind.TROUBLE), NOTHING
-        except SituateError as error:
-            sentence = texts.of_error(error)
-            answer = Answer(sentence, Kind.TROUBLE, reference=logged(sentence, error))
         except Exception as error:  # noqa: BLE001 the asker gets a sentence, whatever is wrong in here
-            sentence = texts.say("our_side")
+            sentence = texts.of_error(error)
             answer = Answer(sentence, Kind.TROUBLE, reference=logged(sentence, error))
         shown = await self._shown(question, answer, reading, texts)
         return "answered" if shown and answer.kind is not Kind.TROUBLE else "failed"

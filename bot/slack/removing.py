@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Awaitable, Coroutine
 from datetime import UTC, datetime
 from typing import Any
@@ -11,7 +10,7 @@ from typing import Any
 from slack_bolt.async_app import AsyncAck
 
 from bot.answering.trouble import logged
-from bot.slack.clicks import Click, reason, say, try_to
+from bot.slack.clicks import Click, fill_form, open_form, say
 from bot.slack.directory import CannotCheck
 from bot.slack.documents import remove, shelf
 from bot.slack.home import Homes
@@ -27,9 +26,6 @@ from bot.slack.showing.removing import (
 from bot.slack.showing.sources import title_of
 from bot.slack.showing.views import View
 from bot.texts import Texts
-from indexer import SituateError
-
-log = logging.getLogger(__name__)
 
 ACK_SECONDS = 1.5  # that a form that is sent in waits for the next; Slack waits three
 AFTER_ACK_SECONDS = 0.3
@@ -49,17 +45,15 @@ class Removing:
         """
         parts = self._parts
         texts = await parts.texts(click.user, seconds=FORM_SECONDS)
-        try:
-            opened = await parts.client.views_open(trigger_id=click.trigger, view=removing_loading(texts))
-        except Exception as error:  # noqa: BLE001 too late, or Slack is away: the person can try again
-            log.warning("a form could not be opened: %s", reason(error))
+        form = await open_form(parts, click.trigger, removing_loading(texts))
+        if form is None:
             if click.channel:
                 await say(parts, click, "removing_not_opened")
             else:
                 await self._homes.publish(click.user, click.user_team, notice=texts.say("removing_not_opened"))
             return
         work = self._which(click, words, texts) if not document else self._asked(click, document, texts)
-        await self._update(str(opened["view"]["id"]), await _in_the_end(work, texts))
+        await fill_form(parts, form, await _in_the_end(work, texts))
 
     async def picked(self, click: Click, ack: AsyncAck, view_id: str, document: str) -> None:
         """The picker was sent in: ask whether that document is meant."""
@@ -84,10 +78,7 @@ class Removing:
         await ack(response_action="update", view=meanwhile)
         content = await task
         await asyncio.sleep(AFTER_ACK_SECONDS)  # else what is said meanwhile might come last
-        await self._update(view_id, content)
-
-    async def _update(self, view_id: str, view: View) -> None:
-        await try_to(self._parts.client.views_update(view_id=view_id, view=view))
+        await fill_form(self._parts, view_id, content)
 
     async def _asked(self, click: Click, document: str, texts: Texts) -> View:
         """Whether that document is meant; else why it cannot be removed. Raises CannotCheck."""
@@ -124,5 +115,5 @@ async def _in_the_end(work: Awaitable[View], texts: Texts) -> View:
     try:
         return await work
     except Exception as error:  # noqa: BLE001 an open form must come to an end
-        sentence = texts.of_error(error) if isinstance(error, SituateError) else texts.say("our_side")
+        sentence = texts.of_error(error)
         return removing_told(sentence, texts, reference=logged(sentence, error))

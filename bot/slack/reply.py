@@ -317,7 +317,7 @@ class _Reply:
 
     async def _trouble(self, error: Exception) -> Outcome:
         """Say in one sentence, with a reference, that there is no answer."""
-        sentence = self._texts.of_error(error) if isinstance(error, SituateError) else self._texts.say("our_side")
+        sentence = self._texts.of_error(error)
         answer = Answer(sentence, Kind.TROUBLE, reference=logged(sentence, error))
         try:
             await self._show(answer, NOTHING)

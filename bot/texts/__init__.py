@@ -38,10 +38,12 @@ class Texts:
             text = one if single else many
         return text.format(**values)
 
-    def of_error(self, error: SituateError) -> str:
+    def of_error(self, error: Exception) -> str:
         """An error's own sentence; one for its kind in French, which errors do not speak, and where a server is away
-        and the reader is not an administrator.
+        and the reader is not an administrator. Of an error that is not ours, that something is wrong here.
         """
+        if not isinstance(error, SituateError):
+            return self.say("our_side")
         away = next((key for kind, key in AWAY.items() if isinstance(error, kind)), None)
         if self.language == "en" and (self.to_admins or away is None):
             return str(error)

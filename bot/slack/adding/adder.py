@@ -45,9 +45,7 @@ class Adder:
         """Take out the document that an item became. Raises SituateError."""
         if item.document is None:
             return
-        workspace = await self._parts.workspace.name()
-        await self._parts.library.remove(workspace, DocumentId(item.document))
-        await self._parts.ledger.forgotten(item.document)
+        await _take_out(self._parts, await self._parts.workspace.name(), DocumentId(item.document))
         await self._parts.ledger.set_progress(request.id, number, replace(item, state="removed"))
 
 
@@ -82,7 +80,7 @@ class _Adding:
         except SituateError as error:
             await self._step("refused", sentence=refusal_of(self._texts.of_error(error), name, self._texts))
         except Exception as error:  # noqa: BLE001 whoever adds gets a sentence, whatever is wrong in here
-            sentence = self._texts.say("our_side")
+            sentence = self._texts.of_error(error)
             told = self._texts.say("reference", reference=logged(sentence, error))
             await self._step("refused", sentence=f"{sentence} ({told})")
 
@@ -137,8 +135,7 @@ class _Adding:
         except NotAdded as error:
             if error.key not in ("file_gone", "message_gone"):
                 return  # Slack does not tell; a deletion that it tells of later is heard
-            await parts.library.remove(workspace, document)
-            await parts.ledger.forgotten(document)
+            await _take_out(parts, workspace, document)
             raise
 
     async def _audience(self, fetched: Fetched) -> Audience:
@@ -257,8 +254,7 @@ class _Adding:
             return ""
         try:
             if await may_remove(parts, user, old):
-                await parts.library.remove(workspace, old.id)
-                await parts.ledger.forgotten(old.id)
+                await _take_out(parts, workspace, old.id)
                 return ""
         except CannotCheck:
             pass
@@ -273,6 +269,12 @@ class _Adding:
             self._progress = after
             await self._parts.ledger.set_progress(self._request.id, self._number, after)
             self._changed()
+
+
+async def _take_out(parts: Parts, workspace: str, document: DocumentId) -> None:
+    """Remove a document, and what is known of its origin with it. Raises SituateError."""
+    await parts.library.remove(workspace, document)
+    await parts.ledger.forgotten(document)
 
 
 def passages_done(version: Version) -> int:

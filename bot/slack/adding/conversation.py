@@ -6,7 +6,11 @@ import logging
 
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.slack.clicks import try_to
+from bot.slack.parts import Parts
 from bot.slack.sending.calls import Lost, Refused, call
+from bot.slack.sending.posting import Place
+from bot.slack.showing.messages import Message
 
 log = logging.getLogger(__name__)
 
@@ -20,3 +24,11 @@ async def conversation_with(client: AsyncWebClient, user: str) -> str | None:
         return None
     channel = (told.get("channel") or {}).get("id")
     return str(channel) if channel else None
+
+
+async def tell_directly(parts: Parts, user: str, message: Message, *, key: str, user_team: str | None = None) -> None:
+    """Post a message, named by ``key``, in that conversation, if there is one."""
+    channel = await conversation_with(parts.client, user)
+    if channel is not None:
+        place = Place(parts.me.team, channel, None, user, user_team)
+        await try_to(parts.poster.post(place, blocks=message.blocks, text=message.text, key=key))

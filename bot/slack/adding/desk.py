@@ -13,6 +13,7 @@ from collections.abc import Awaitable, Callable
 from bot.adding import AT_WORK, Decision, Progress, Request
 from bot.slack.adding.adder import Adder
 from bot.slack.adding.moving import Moving
+from bot.slack.desk import every
 from bot.slack.parts import Parts
 from indexer import CatalogueUnavailable, Leases
 
@@ -48,7 +49,7 @@ class AddingDesk:
     async def open(self) -> None:
         """Begin: what dead processes left is taken over from now on. Raises CatalogueUnavailable."""
         await self._take_over()
-        self._rounds = [asyncio.create_task(self._take_over_for_ever())]
+        self._rounds = [asyncio.create_task(every(TAKE_OVER_SECONDS, self._take_over))]
 
     async def close(self) -> None:
         """Leave what is in hand to a successor. What is on the queue is indexed all the same."""
@@ -152,26 +153,14 @@ class AddingDesk:
             await self._settled(request.user)
 
     async def _is_ours(self, id: str) -> bool:
-        return any(request.id == id and owner == self._owner for request, owner in await self._open_requests())
-
-    async def _open_requests(self) -> list[tuple[Request, str]]:
-        return await self._ledger.unfinished_additions()
+        unfinished = await self._ledger.unfinished_additions()
+        return any(request.id == id and owner == self._owner for request, owner in unfinished)
 
     async def _take_over(self) -> None:
         """Claim the open requests of processes that are dead, and begin those of our own that nobody works on."""
-        unfinished = await self._open_requests()
+        unfinished = await self._ledger.unfinished_additions()
         dead = await self._leases.dead(frozenset(holder for _, holder in unfinished))
         for request, holder in unfinished:
             taken = holder in dead and await self._ledger.claim_addition(request.id, self._owner, held_by=holder)
             if taken or holder == self._owner:
                 self.begin(request, again=True)
-
-    async def _take_over_for_ever(self) -> None:
-        while True:
-            await asyncio.sleep(TAKE_OVER_SECONDS)
-            try:
-                await self._take_over()
-            except CatalogueUnavailable as error:
-                log.warning("the ledger is away: %s", error)
-            except Exception:
-                log.exception("a round of the desk for additions failed")

@@ -7,11 +7,9 @@ import logging
 from collections.abc import Awaitable, Callable
 
 from bot.ledger import Made
-from bot.slack.adding.conversation import conversation_with
-from bot.slack.clicks import try_to
+from bot.slack.adding.conversation import tell_directly
 from bot.slack.fetching import source_of
 from bot.slack.parts import Parts
-from bot.slack.sending.posting import Place
 from bot.slack.showing.messages import sentence_message
 from indexer import DocumentId, SituateError
 
@@ -32,10 +30,9 @@ class Forgetting:
     async def gone(self, part: str) -> None:
         """A message (``C1:1700000000.000100``) or a file (``F1``) was deleted. Raises CatalogueUnavailable."""
         parts = self._parts
-        if ":" not in part:
-            workspace = await parts.workspace.name()
-            for row in await parts.library.attempts(workspace):
-                if row.source == source_of(part) and not row.audience.is_passing:
+        for workspace in () if ":" in part else {parts.me.team, parts.settings.workspace}:
+            for row in await parts.library.attempts(workspace, source=source_of(part)):
+                if not row.audience.is_passing:  # a thread's files are the attachments' to forget
                     await parts.ledger.made_of(row.document, workspace, [part], row.added_by or "")
         if await parts.ledger.part_gone(part):
             self._news.set()
@@ -58,8 +55,13 @@ class Forgetting:
 
     async def sweep(self) -> None:
         """Forget all that is marked. Raises SituateError."""
-        for made in await self._parts.ledger.to_forget():
-            known = {row.document: row for row in await self._parts.library.attempts(made.workspace)}
+        to_forget = await self._parts.ledger.to_forget()
+        known = {
+            row.document: row
+            for workspace in {made.workspace for made in to_forget}
+            for row in await self._parts.library.attempts(workspace)
+        }
+        for made in to_forget:
             row = known.get(DocumentId(made.document))
             if row is not None:
                 await self._parts.library.remove(made.workspace, row.document)
@@ -70,11 +72,6 @@ class Forgetting:
 
     async def _tell(self, made: Made, title: str) -> None:
         """The adder, in their direct conversation: they know what they added."""
-        parts = self._parts
-        channel = await conversation_with(parts.client, made.user) if made.user else None
-        if channel is None:
-            return
-        told = sentence_message((await parts.texts(made.user)).say("source_deleted", title=title))
-        place = Place(parts.me.team, channel, None, made.user)
-        key = f"{made.document}:forgotten"
-        await try_to(parts.poster.post(place, blocks=told.blocks, text=told.text, key=key))
+        if made.user:
+            told = sentence_message((await self._parts.texts(made.user)).say("source_deleted", title=title))
+            await tell_directly(self._parts, made.user, told, key=f"{made.document}:forgotten")

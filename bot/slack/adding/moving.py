@@ -11,7 +11,7 @@ from dataclasses import replace
 from bot.adding import Progress, Request
 from bot.slack.adding.conversation import conversation_with
 from bot.slack.audience import NOTHING, of_reader
-from bot.slack.clicks import respond
+from bot.slack.clicks import respond_alone
 from bot.slack.directory import CannotCheck
 from bot.slack.parts import Parts
 from bot.slack.rights import choice_of, is_admin
@@ -134,22 +134,17 @@ class Moving:
         channel = None if self._nowhere else await conversation_with(self._parts.client, self._request.user)
         if channel is None:
             self._nowhere = True
-            return await self._in_response(message) if at_last or self._shown is None else False
+            # Where it begins, and where it ends: a response URL takes five messages.
+            return (at_last or self._shown is None) and await respond_alone(self._request.response_url, message)
         request = self._request
         place = Place(request.team, channel, None, request.user, request.user_team)
         key = f"{request.id}:adding"
-        ts = (await self._parts.poster.posted(place, {key})).get(key) if self._again else None
-        if ts is None:
-            ts = await self._parts.poster.post(place, blocks=message.blocks, text=message.text, key=key)
-            await self._parts.ledger.told_at(request.id, channel, ts)
-            return True
+        found = (await self._parts.poster.posted(place, {key})).get(key) if self._again else None
+        ts = found or await self._parts.poster.post(place, blocks=message.blocks, text=message.text, key=key)
         await self._parts.ledger.told_at(request.id, channel, ts)
-        return await self._parts.poster.update(channel, ts, message.blocks, message.text, patient=at_last)
-
-    async def _in_response(self, message: Message) -> bool:
-        """By the response URL, for the person's eyes: where it begins, and where it ends."""
-        body = {"response_type": "ephemeral", "replace_original": False, "text": message.text, "blocks": message.blocks}
-        return await respond(self._request.response_url, body)
+        return found is None or await self._parts.poster.update(
+            channel, ts, message.blocks, message.text, patient=at_last
+        )
 
 
 def _shown(item: Progress, known: Mapping[VersionId, Version], request: Request, viewer: Viewer) -> Progress:

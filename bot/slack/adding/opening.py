@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import logging
 from dataclasses import dataclass
 
 from bot.answering.trouble import logged
-from bot.slack.adding.conversation import conversation_with
+from bot.slack.adding.conversation import tell_directly
 from bot.slack.adding.form import Form
 from bot.slack.adding.not_added import NotAdded
 from bot.slack.adding.own_answers import OwnAnswers
-from bot.slack.clicks import reason, respond, try_to
+from bot.slack.clicks import fill_form, open_form, respond_alone
 from bot.slack.parts import FORM_SECONDS, Parts
 from bot.slack.rights import choices
-from bot.slack.sending.posting import Place
 from bot.slack.showing.adding_form import View, adding_form, loading_form, refusal_form
 from bot.slack.showing.messages import sentence_message
 from bot.texts import Texts
 from indexer import Audience, SituateError
-
-log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,17 +27,14 @@ class Opener:
     trigger: str
 
 
-async def open_form(parts: Parts, form: Form, opener: Opener) -> None:
+async def open_adding_form(parts: Parts, form: Form, opener: Opener) -> None:
     """Open the form; where Slack does not, the person is told so. Whoever may not add is told why, in the form."""
     texts = await parts.texts(opener.user, seconds=FORM_SECONDS)
-    try:
-        opened = await parts.client.views_open(trigger_id=opener.trigger, view=loading_form(texts))
-    except Exception as error:  # noqa: BLE001 too late, or Slack is away: the person can try again
-        log.warning("a form could not be opened: %s", reason(error))
+    id = await open_form(parts, opener.trigger, loading_form(texts))
+    if id is None:
         await _say_not_opened(parts, form, opener, texts)
         return
-    view = await _filled(parts, form, opener, texts)
-    await try_to(parts.client.views_update(view_id=opened["view"]["id"], view=view))
+    await fill_form(parts, id, await _filled(parts, form, opener, texts))
 
 
 async def _filled(parts: Parts, form: Form, opener: Opener, texts: Texts) -> View:
@@ -55,7 +48,7 @@ async def _filled(parts: Parts, form: Form, opener: Opener, texts: Texts) -> Vie
     except SituateError as error:
         return refusal_form(texts.of_error(error), texts)
     except Exception as error:  # noqa: BLE001 whoever opens it gets a sentence, whatever is wrong in here
-        sentence = texts.say("our_side")
+        sentence = texts.of_error(error)
         return refusal_form(sentence, texts, reference=logged(sentence, error))
     if offered.refused is not None:
         key = "form_cannot_check_yet" if offered.refused == "cannot_check" else offered.refused
@@ -79,11 +72,5 @@ async def _of_answer(parts: Parts, form: Form, opener: Opener, texts: Texts) -> 
 async def _say_not_opened(parts: Parts, form: Form, opener: Opener, texts: Texts) -> None:
     """By the response URL, which costs Slack nothing; else in the direct conversation."""
     told = sentence_message(texts.say("form_not_opened"))
-    body = {"response_type": "ephemeral", "replace_original": False, "text": told.text, "blocks": told.blocks}
-    if await respond(form.response_url, body):
-        return
-    channel = await conversation_with(parts.client, opener.user)
-    if channel is not None:
-        place = Place(parts.me.team, channel, None, opener.user, opener.team)
-        key = f"{form.id}:not_opened"
-        await try_to(parts.poster.post(place, blocks=told.blocks, text=told.text, key=key))
+    if not await respond_alone(form.response_url, told):
+        await tell_directly(parts, opener.user, told, key=f"{form.id}:not_opened", user_team=opener.team)

@@ -10,7 +10,7 @@ from slack_bolt.async_app import AsyncAck, AsyncApp
 
 from bot.adding import Item, Request, What
 from bot.slack.adding.form import Form, Sent, command_link, form_of_shortcut, new_id, sent_in
-from bot.slack.adding.opening import Opener, open_form
+from bot.slack.adding.opening import Opener, open_adding_form
 from bot.slack.adding.protocol import Additions
 from bot.slack.clicks import Click, click_of, on_click, say
 from bot.slack.desk import Desk
@@ -36,7 +36,7 @@ def register(app: AsyncApp, parts: Parts, desk: Desk, additions: Additions) -> N
 
     async def open_adding(click: Click) -> None:
         form = Form(new_id(click.trigger), click.channel, response_url=click.response_url)
-        await open_form(parts, form, Opener(click.user, click.user_team, click.trigger))
+        await open_adding_form(parts, form, Opener(click.user, click.user_team, click.trigger))
 
     async def shortcut(ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack()
@@ -45,7 +45,7 @@ def register(app: AsyncApp, parts: Parts, desk: Desk, additions: Additions) -> N
         if form is None:
             await say(parts, click, "adding_what_message")
         else:
-            await open_form(parts, form, Opener(click.user, click.user_team, click.trigger))
+            await open_adding_form(parts, form, Opener(click.user, click.user_team, click.trigger))
 
     async def submitted(ack: AsyncAck, body: dict[str, Any], view: dict[str, Any]) -> None:
         """Kept before the form closes: where it cannot be, the form stays, with what was put into it."""
@@ -81,7 +81,7 @@ async def add_command(parts: Parts, additions: Additions, ack: AsyncAck, body: d
     form = Form(new_id(opener.trigger), _text(body, "channel_id"), response_url=_text(body, "response_url") or None)
     if not argument.strip():
         await ack()
-        await open_form(parts, form, opener)
+        await open_adding_form(parts, form, opener)
         return
     item = command_link(argument, parts.me.host)
     if item is None:

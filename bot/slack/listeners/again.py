@@ -26,7 +26,7 @@ def register(app: AsyncApp, parts: Parts, desk: Desk) -> None:
         # The response URL of a message that everybody sees would show everybody what is for the asker alone.
         fresh = click.response_url if click.ephemeral else None
         anew = replace(question, response_url=fresh or question.response_url)
-        await _begin(parts, desk, click, anew, again=answer.id)
+        await begin_again(parts, desk, click, anew, again=answer.id)
 
     async def answer_privately(click: Click) -> None:
         """The same question from whoever clicks, answered for their eyes, with what they may read."""
@@ -45,28 +45,29 @@ def register(app: AsyncApp, parts: Parts, desk: Desk) -> None:
             response_url=click.response_url,
             files=(),
         )
-        if await _begin(parts, desk, click, own, again=f"{answer.id}:{click.user}"):
+        if await begin_again(parts, desk, click, own, again=f"{answer.id}:{click.user}"):
             await say(parts, click, "working_on_it")
 
     app.action(actions.TRY_AGAIN)(on_click(parts, try_again))
     app.action(actions.ANSWER_PRIVATELY)(on_click(parts, answer_privately))
 
 
-async def _begin(parts: Parts, desk: Desk, click: Click, question: Question, *, again: str) -> bool:
+async def begin_again(
+    parts: Parts, desk: Desk, click: Click, question: Question, *, again: str, by_text: bool = False
+) -> bool:
     """Answer a question once more, unless that is under way; whether it is begun.
 
-    A double click asks once. When the answer is there, or somebody stopped it, it may be asked for again.
+    A double click asks once. When the answer is there, or somebody stopped it, it may be asked for again. ``by_text``:
+    several questions may be asked under one message, and only the same one keeps it from being begun.
     """
-    first = replace(question, again=again)
-    anew = replace(question, again=f"{again}:{click.trigger}")
-    if await parts.ledger.take(first, desk.owner):
+    if await parts.ledger.take(first := replace(question, again=again), desk.owner):
         desk.begin(first)
         return True
     place = (question.team, question.channel, question.ts, question.user)
     for other, _ in await parts.ledger.unfinished():
-        if (other.team, other.channel, other.ts, other.user) == place:
+        if (other.team, other.channel, other.ts, other.user) == place and not (by_text and other.text != question.text):
             return False
-    if await parts.ledger.take(anew, desk.owner):
+    if await parts.ledger.take(anew := replace(question, again=f"{again}:{click.trigger}"), desk.owner):
         desk.begin(anew)
         return True
     return False

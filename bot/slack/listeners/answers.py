@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -10,7 +9,7 @@ from slack_bolt.async_app import AsyncAck, AsyncApp
 
 from bot.ledger import StoredAnswer
 from bot.slack.adding.protocol import Additions
-from bot.slack.clicks import Click, click_of, on_click, reason, respond, say, tell, try_to
+from bot.slack.clicks import Click, click_of, fill_form, on_click, open_form, respond, say, tell
 from bot.slack.helpers import pass_on
 from bot.slack.keeping import add_attached
 from bot.slack.parts import FORM_SECONDS, Parts
@@ -19,8 +18,6 @@ from bot.slack.sharing import share
 from bot.slack.showing import actions, views
 from bot.slack.showing.messages import muted_message, sentence_message
 
-log = logging.getLogger(__name__)
-
 
 def register(app: AsyncApp, parts: Parts, additions: Additions) -> None:
     async def show_passages(ack: AsyncAck, body: dict[str, Any]) -> None:
@@ -28,14 +25,11 @@ def register(app: AsyncApp, parts: Parts, additions: Additions) -> None:
         await ack()
         click = click_of(body, parts.me)
         texts = await parts.texts(click.user, seconds=FORM_SECONDS)
-        try:
-            opened = await parts.client.views_open(trigger_id=click.trigger, view=views.passages_loading(texts))
-        except Exception as error:  # noqa: BLE001 too late, or Slack is away: the person can click again
-            log.warning("a form could not be opened: %s", reason(error))
+        form = await open_form(parts, click.trigger, views.passages_loading(texts))
+        if form is None:
             await say(parts, click, "not_opened")
             return
-        view = await passages_of(parts, click.value, click.user, texts)
-        await try_to(parts.client.views_update(view_id=opened["view"]["id"], view=view))
+        await fill_form(parts, form, await passages_of(parts, click.value, click.user, texts))
 
     def on_answer(work: Callable[[Parts, Click, StoredAnswer], Awaitable[None]]) -> Callable[..., Awaitable[None]]:
         return on_click(parts, lambda click: _with_answer(parts, click, click.value, work))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -26,9 +25,6 @@ from bot.slack.searching import searched
 from bot.slack.showing.documents import docs_help, documents_list, status_message
 from bot.slack.showing.messages import Message, sentence_message, trouble_message
 from bot.texts import Texts
-from indexer import SituateError
-
-log = logging.getLogger(__name__)
 
 QUIET_SECONDS = 1.0  # that nothing is said
 
@@ -104,7 +100,7 @@ async def _messages(
     try:
         return await answering(parts, click, body, texts)
     except Exception as error:  # noqa: BLE001 whoever asks gets a sentence, whatever is wrong in here
-        sentence = texts.of_error(error) if isinstance(error, SituateError) else texts.say("our_side")
+        sentence = texts.of_error(error)
         return [trouble_message(sentence, texts, reference=logged(sentence, error))]
 
 

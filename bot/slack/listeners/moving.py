@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 
 from slack_bolt.async_app import AsyncApp
 
@@ -14,6 +13,7 @@ from bot.slack.audience import of_reader
 from bot.slack.clicks import Click, on_click, say
 from bot.slack.desk import Desk
 from bot.slack.directory import CannotCheck
+from bot.slack.listeners.again import begin_again
 from bot.slack.markup import escape
 from bot.slack.parts import Parts
 from bot.slack.rights import may_remove
@@ -102,15 +102,5 @@ async def _ask(parts: Parts, desk: Desk, click: Click, document: Document | None
         text=escape(texts.say("adding_try", title=title_of(document.title, texts))),
         how=How.DIRECT,
         user_team=click.user_team,
-        again=f":{click.value}",
     )
-    anew = replace(question, again=f":{click.value}:{click.trigger}")
-    if not await parts.ledger.take(question, desk.owner):
-        place = (question.channel, question.ts, question.user, question.text)
-        at_work = [one for one, _ in await parts.ledger.unfinished()]
-        if any((one.channel, one.ts, one.user, one.text) == place for one in at_work):
-            return
-        if not await parts.ledger.take(anew, desk.owner):
-            return
-        question = anew
-    desk.begin(question)
+    await begin_again(parts, desk, click, question, again=f":{click.value}", by_text=True)
