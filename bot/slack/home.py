@@ -13,8 +13,8 @@ from bot.slack.clicks import try_to
 from bot.slack.directory import CannotCheck
 from bot.slack.documents import money, shelf
 from bot.slack.parts import Parts
+from bot.slack.showing.forms import View
 from bot.slack.showing.home import MOST_DOCUMENTS, home, home_trouble
-from bot.slack.showing.views import View
 from bot.texts import Texts
 
 

@@ -9,7 +9,7 @@ from bot.ledger import StoredAnswer
 from bot.slack.audience import of_person
 from bot.slack.parts import Parts
 from bot.slack.showing import views
-from bot.slack.showing.views import View
+from bot.slack.showing.forms import View
 from bot.texts import Texts
 from indexer import Passage, Viewer
 

@@ -15,6 +15,7 @@ from bot.slack.directory import CannotCheck
 from bot.slack.documents import remove, shelf
 from bot.slack.home import Homes
 from bot.slack.parts import FORM_SECONDS, Parts
+from bot.slack.showing.forms import View
 from bot.slack.showing.removing import (
     MOST_OPTIONS,
     removing_confirmation,
@@ -24,7 +25,6 @@ from bot.slack.showing.removing import (
     removing_working,
 )
 from bot.slack.showing.sources import title_of
-from bot.slack.showing.views import View
 from bot.texts import Texts
 
 ACK_SECONDS = 1.5  # that a form that is sent in waits for the next; Slack waits three

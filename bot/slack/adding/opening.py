@@ -12,7 +12,8 @@ from bot.slack.adding.own_answers import OwnAnswers
 from bot.slack.clicks import fill_form, open_form, respond_alone
 from bot.slack.parts import FORM_SECONDS, Parts
 from bot.slack.rights import choices
-from bot.slack.showing.adding_form import View, adding_form, loading_form, refusal_form
+from bot.slack.showing.adding_form import adding_form, loading_form, refusal_form
+from bot.slack.showing.forms import View
 from bot.slack.showing.messages import sentence_message
 from bot.texts import Texts
 from indexer import Audience, SituateError

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bot.answering.visible import one_line
 from bot.slack.adding.form import LONGEST_ADDRESS, LONGEST_TEXT, LONGEST_TITLE, MOST_FILES, Form, Part
 from bot.slack.showing import actions
-from bot.slack.showing.elements import Block, Element, grey, line, plain, rich, words
+from bot.slack.showing.elements import Block, Element, grey, plain
+from bot.slack.showing.forms import View, label, modal, one_sentence
 from bot.texts import Texts
 
 if TYPE_CHECKING:
     from bot.slack.rights import Choice, Choices
 
-View = dict[str, Any]
-
-_MOST_TITLE = 24  # characters in the title of a form, and on its buttons
 _LONGEST_OPTION = 75
 _LONGEST_CHANNEL = 50
 
@@ -27,10 +25,7 @@ def loading_form(texts: Texts) -> View:
 
 def refusal_form(sentence: str, texts: Texts, *, reference: str | None = None) -> View:
     """In place of the form: why there is nothing to add here, for this person, now."""
-    blocks = [rich(line(words(one_line(sentence, 1_000) or "…")))]
-    if reference:
-        blocks.append(grey(texts.say("reference", reference=reference)))
-    return _view(texts, blocks)
+    return _view(texts, one_sentence(sentence, texts, reference=reference))
 
 
 def adding_form(form: Form, choices: Choices, texts: Texts, *, title: str = "") -> View:
@@ -46,8 +41,8 @@ def adding_form(form: Form, choices: Choices, texts: Texts, *, title: str = "") 
         grey(texts.say("form_deleted_message" if form.message else "form_deleted_file")),
     ]
     return _view(texts, blocks) | {
-        "submit": plain(texts.say("form_add"), _MOST_TITLE),
-        "close": plain(texts.say("adding_button_cancel"), _MOST_TITLE),
+        "submit": label(texts.say("form_add")),
+        "close": label(texts.say("adding_button_cancel")),
         "private_metadata": form.as_metadata(),
     }
 
@@ -71,13 +66,7 @@ def audience_option(choice: Choice, texts: Texts) -> str:
 
 
 def _view(texts: Texts, blocks: list[Block]) -> View:
-    return {
-        "type": "modal",
-        "callback_id": actions.ADDING_VIEW,
-        "title": plain(texts.say("form_title"), _MOST_TITLE),
-        "close": plain(texts.say("close"), _MOST_TITLE),
-        "blocks": blocks,
-    }
+    return modal(actions.ADDING_VIEW, "form_title", blocks, texts)
 
 
 def _own(texts: Texts) -> list[Block]:

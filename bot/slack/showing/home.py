@@ -10,8 +10,8 @@ from bot.answering.visible import one_line
 from bot.slack.showing import actions
 from bot.slack.showing.documents import about, admin_lines, why_not
 from bot.slack.showing.elements import Block, Element, button, divider, grey, line, plain, rich, row, web_address, words
+from bot.slack.showing.forms import View
 from bot.slack.showing.sources import title_of
-from bot.slack.showing.views import View
 from bot.texts import Texts
 
 if TYPE_CHECKING:

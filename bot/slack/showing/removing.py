@@ -10,8 +10,8 @@ from bot.answering.visible import one_line
 from bot.slack.showing import actions
 from bot.slack.showing.documents import about, audience_label
 from bot.slack.showing.elements import Block, Element, grey, line, plain, rich, words
+from bot.slack.showing.forms import View, label, modal, one_sentence
 from bot.slack.showing.sources import short_date, title_of
-from bot.slack.showing.views import View
 from bot.texts import Texts
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 MOST_OPTIONS: Final = 100
 _LONGEST_OPTION = 75
-_MOST_TITLE = 24
 
 
 def removing_loading(texts: Texts) -> View:
@@ -34,10 +33,7 @@ def removing_working(texts: Texts) -> View:
 
 def removing_told(sentence: str, texts: Texts, *, reference: str | None = None) -> View:
     """How it ended, or why it cannot begin."""
-    blocks = [rich(line(words(one_line(sentence, 1_000) or "…")))]
-    if reference:
-        blocks.append(grey(texts.say("reference", reference=reference)))
-    return _form(texts, blocks)
+    return _form(texts, one_sentence(sentence, texts, reference=reference))
 
 
 def removing_picker(shelf: Shelf, texts: Texts, *, command: str, asked: str = "") -> View:
@@ -65,7 +61,7 @@ def removing_picker(shelf: Shelf, texts: Texts, *, command: str, asked: str = ""
     blocks.append(grey(texts.say("removing_rights")))
     if shelf.unsure:
         blocks.append(grey(texts.say("docs_unsure")))
-    return _form(texts, blocks) | {"submit": plain(texts.say("removing_go_on"), _MOST_TITLE)}
+    return _form(texts, blocks) | {"submit": label(texts.say("removing_go_on"))}
 
 
 def removing_confirmation(one: Listed, texts: Texts, *, now: datetime) -> View:
@@ -74,7 +70,7 @@ def removing_confirmation(one: Listed, texts: Texts, *, now: datetime) -> View:
     asked = [rich(line(words(f"{texts.say('removing_sure')}\n"), title)), grey(about(one, texts, now))]
     return _form(texts, [*asked, grey(texts.say("removing_means"))]) | {
         "private_metadata": str(one.id),
-        "submit": plain(texts.say("docs_remove"), _MOST_TITLE),
+        "submit": label(texts.say("docs_remove")),
     }
 
 
@@ -97,10 +93,4 @@ def _option(one: Listed, texts: Texts) -> str:
 
 
 def _form(texts: Texts, blocks: list[Block]) -> View:
-    return {
-        "type": "modal",
-        "callback_id": actions.REMOVING_VIEW,
-        "title": plain(texts.say("removing_title"), _MOST_TITLE),
-        "close": plain(texts.say("close"), _MOST_TITLE),
-        "blocks": blocks,
-    }
+    return modal(actions.REMOVING_VIEW, "removing_title", blocks, texts)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from bot.answering.visible import one_line, visible
 from bot.slack.showing import actions
 from bot.slack.showing.elements import Block, Element, divider, grey, line, plain, quoted, rich, words
+from bot.slack.showing.forms import View, label, modal, one_sentence
 from bot.slack.showing.found_by import found_by
 from bot.slack.showing.sources import heading
 from bot.texts import Texts
@@ -19,12 +20,9 @@ from indexer import ContextKind, Passage
 if TYPE_CHECKING:
     from bot.ledger.records import StoredAnswer, StoredSource
 
-View = dict[str, Any]
-
 LONGEST_VIEW: Final = 200_000  # bytes of JSON; Slack takes 250,000
 LONGEST_COMMENT: Final = 3_000
 _MOST_BLOCKS = 100
-_MOST_TITLE = 24
 _LONGEST_PASSAGE = 2_900
 _BEFORE_QUOTE = 1_000  # characters of a very long passage that are shown before its quote
 _LONGEST_NEIGHBOUR = 400
@@ -41,10 +39,7 @@ def passages_loading(texts: Texts) -> View:
 
 def sentence(told: str, texts: Texts, *, reference: str | None = None) -> View:
     """In place of the passages: why they cannot be shown."""
-    blocks = [rich(line(words(one_line(told, 1_000) or "…")))]
-    if reference:
-        blocks.append(grey(texts.say("reference", reference=reference)))
-    return _form(texts, blocks)
+    return _form(texts, one_sentence(told, texts, reference=reference))
 
 
 def passages(answer: StoredAnswer, around: Mapping[int, Sequence[Passage]], texts: Texts) -> View:
@@ -92,15 +87,8 @@ def feedback(answer: str, texts: Texts) -> View:
         "hint": plain(texts.say("what_was_wrong_hint")),
         "element": field,
     }
-    return {
-        "type": "modal",
-        "callback_id": actions.FEEDBACK_VIEW,
-        "private_metadata": answer,
-        "title": plain(texts.say("feedback_title"), _MOST_TITLE),
-        "submit": plain(texts.say("send"), _MOST_TITLE),
-        "close": plain(texts.say("close"), _MOST_TITLE),
-        "blocks": [asked],
-    }
+    form = modal(actions.FEEDBACK_VIEW, "feedback_title", [asked], texts)
+    return form | {"private_metadata": answer, "submit": label(texts.say("send"))}
 
 
 def comment_of(view: Mapping[str, Any]) -> str | None:
@@ -113,13 +101,7 @@ def comment_of(view: Mapping[str, Any]) -> str | None:
 
 
 def _form(texts: Texts, blocks: list[Block]) -> View:
-    return {
-        "type": "modal",
-        "callback_id": actions.PASSAGES_VIEW,
-        "title": plain(texts.say("passages_title"), _MOST_TITLE),
-        "close": plain(texts.say("close"), _MOST_TITLE),
-        "blocks": blocks,
-    }
+    return modal(actions.PASSAGES_VIEW, "passages_title", blocks, texts)
 
 
 def _by_passage(sources: Sequence[StoredSource]) -> list[list[StoredSource]]:

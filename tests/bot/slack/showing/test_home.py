@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from bot.slack.documents import Listed, Money
 from bot.slack.showing import actions
+from bot.slack.showing.forms import View
 from bot.slack.showing.home import MOST_DOCUMENTS, chosen, home, home_trouble
-from bot.slack.showing.views import View
 from bot.texts import ENGLISH, FRENCH, Texts
 from indexer import EVERYONE, WORKSPACE, Audience
 from tests.bot.slack.showing.limits import every_run, every_text, home_faults

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 
 from bot.slack.showing import actions
+from bot.slack.showing.forms import View
 from bot.slack.showing.removing import (
     picked,
     removing_confirmation,
@@ -16,7 +17,6 @@ from bot.slack.showing.removing import (
     removing_told,
     removing_working,
 )
-from bot.slack.showing.views import View
 from bot.texts import ENGLISH, FRENCH, Texts
 from tests.bot.slack.showing.limits import every_run, every_text, view_faults
 from tests.bot.slack.showing.listed import FINANCE, NOW, listed, odd_listed, odd_shelves, shelf_of

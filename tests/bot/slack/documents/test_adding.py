@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 
 from bot.adding import Item, Request, What
-from bot.slack.adding import desk as adding_desk
 from bot.slack.adding import moving
 from bot.slack.app import SlackBot
-from indexer import Document, Indexer
-from indexer.weaviate_server import Endpoint
+from indexer import Document
 from tests.bot.slack.clicked import Slack
-from tests.fixtures.bot import StartBot, filled_library
+from tests.fixtures.bot import StartBot
 from tests.fixtures.slack import Company
 from tests.indexer.documents_to_read import pdf
 from tests.slack_server import File, Message, Person, SlackServer
@@ -23,30 +20,6 @@ pytestmark = pytest.mark.anyio
 
 BUDGET = b"# Budget 2027\n\nThe Lisbon office gets 90,000 euros for its move to Rua Augusta.\n"
 OTHER = b"# Canteen\n\nOn Fridays there is fish, and the canteen closes at three in the afternoon.\n"
-
-
-@pytest.fixture(scope="module")
-async def library(weaviate: Endpoint, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Indexer]:
-    """A library of this module's own, as documents are added to it."""
-    async with filled_library(weaviate, tmp_path_factory.mktemp("library")) as indexer:
-        yield indexer
-
-
-@pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(moving, "UPDATE_SECONDS", 0.05)
-    for name in ("LOOK_SECONDS", "TAKE_OVER_SECONDS"):
-        monkeypatch.setattr(adding_desk, name, 0.1)
-
-
-@pytest.fixture(autouse=True)
-async def tidy(library: Indexer, slack: SlackServer) -> AsyncIterator[None]:
-    """The library is the module's: what a test added is taken out again."""
-    before = {one.id for one in await library.documents(slack.team_id, None)}
-    yield
-    for one in await library.documents(slack.team_id, None):
-        if one.id not in before:
-            await library.remove(slack.team_id, one.id)
 
 
 class Adding(Slack):

@@ -2,36 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-
 import pytest
 
 from bot.adding import Item, What
-from bot.slack.adding import desk as adding_desk
-from bot.slack.adding import moving
 from bot.slack.app import SlackBot
-from indexer import Indexer
-from indexer.weaviate_server import Endpoint
-from tests.bot.slack.test_adding import BUDGET, Adding
-from tests.fixtures.bot import filled_library
+from tests.bot.slack.documents.test_adding import BUDGET, Adding
 from tests.fixtures.slack import Company
 from tests.slack_server import SlackServer
 
 pytestmark = pytest.mark.anyio
-
-
-@pytest.fixture(scope="module")
-async def library(weaviate: Endpoint, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Indexer]:
-    """A library of this module's own, as documents are added to it."""
-    async with filled_library(weaviate, tmp_path_factory.mktemp("library")) as indexer:
-        yield indexer
-
-
-@pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(moving, "UPDATE_SECONDS", 0.05)
-    for name in ("LOOK_SECONDS", "TAKE_OVER_SECONDS"):
-        monkeypatch.setattr(adding_desk, name, 0.1)
 
 
 @pytest.fixture

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 
 from bot.adding import Item, Request, What
-from bot.slack.adding import desk as adding_desk
-from bot.slack.adding import moving
 from bot.slack.app import SlackBot
 from indexer import Examined, Indexer
-from indexer.weaviate_server import Endpoint
-from tests.bot.slack.test_adding import BUDGET, OTHER, Adding
+from tests.bot.slack.documents.test_adding import BUDGET, OTHER, Adding
 from tests.bot.slack.whole import Clocks
-from tests.fixtures.bot import StartBot, filled_library
+from tests.fixtures.bot import StartBot
 from tests.fixtures.slack import Company
 from tests.indexer.documents_to_read import pdf, pptx_of_pictures
 from tests.slack_server import File, Message, Person, SlackServer
@@ -26,25 +22,9 @@ pytestmark = pytest.mark.anyio
 READY = "Ready. Ask me about"
 
 
-@pytest.fixture(scope="module")
-async def library(weaviate: Endpoint, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Indexer]:
-    """A library of this module's own, as documents are added to it."""
-    async with filled_library(weaviate, tmp_path_factory.mktemp("library")) as indexer:
-        yield indexer
-
-
 @pytest.fixture(autouse=True)
-async def tidy(library: Indexer, slack: SlackServer, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[None]:
-    """Quick clocks; and what a test added is taken out again."""
+def clocks(monkeypatch: pytest.MonkeyPatch) -> None:
     Clocks(monkeypatch)
-    monkeypatch.setattr(moving, "UPDATE_SECONDS", 0.05)
-    for name in ("LOOK_SECONDS", "TAKE_OVER_SECONDS"):
-        monkeypatch.setattr(adding_desk, name, 0.1)
-    before = {one.id for one in await library.documents(slack.team_id, None)}
-    yield
-    for one in await library.documents(slack.team_id, None):
-        if one.id not in before:
-            await library.remove(slack.team_id, one.id)
 
 
 @pytest.fixture

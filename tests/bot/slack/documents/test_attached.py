@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-
 import pytest
 
 from bot.slack.app import SlackBot
 from indexer import Indexer
-from indexer.weaviate_server import Endpoint
 from tests.bot.slack.clicked import Slack
-from tests.fixtures.bot import StartBot, filled_library
+from tests.fixtures.bot import StartBot
 from tests.fixtures.slack import Company
 from tests.indexer.documents_to_read import pdf
 from tests.slack_server import Channel, Message, Person, SlackServer
 
 pytestmark = pytest.mark.anyio
-
-
-@pytest.fixture(scope="module")
-async def library(weaviate: Endpoint, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Indexer]:
-    """A library of this module's own, as documents are added to it."""
-    async with filled_library(weaviate, tmp_path_factory.mktemp("library")) as indexer:
-        yield indexer
 
 
 PLAN = b"# Move Plan\n\nThe Lisbon office moves to Rua Augusta on 9 June.\n"
@@ -33,17 +23,6 @@ MOVED = "moves to Rua Augusta"
 @pytest.fixture
 def people(slack: SlackServer, answering: SlackBot) -> Slack:
     return Slack(slack, answering)
-
-
-@pytest.fixture(autouse=True)
-async def tidy(library: Indexer, slack: SlackServer) -> object:
-    """The library is the module's: what a test added is taken out again."""
-    before = {one.id for one in await library.documents(slack.team_id, None)}
-    yield
-    for one in await library.documents(slack.team_id, None):
-        if one.id not in before:
-            await library.remove(slack.team_id, one.id)
-    return
 
 
 async def attaches(people: Slack, person: Person, channel: Channel, name: str = "plan.md", **more: object) -> Message:

@@ -8,7 +8,7 @@ from contextlib import AbstractAsyncContextManager
 import pytest
 
 from indexer import Indexer
-from tests.bot.slack.test_adding import Adding
+from tests.bot.slack.documents.test_adding import Adding
 from tests.claude_server import ClaudeServer
 from tests.fixtures.bot import StartBot
 from tests.fixtures.indexer import MakeSettings

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 
 import pytest
 
 from bot.adding import Item, Request, What
 from bot.slack.app import SlackBot
 from indexer import EVERYONE, WORKSPACE, Audience, DocumentId, Indexer
-from indexer.weaviate_server import Endpoint
 from tests.bot.slack.clicked import Slack, document
-from tests.fixtures.bot import filled_library
 from tests.fixtures.slack import Company
 from tests.slack_server import Person, SlackServer, View
 
@@ -21,13 +18,6 @@ pytestmark = pytest.mark.anyio
 LUNCH = "# Lunch Menu\n\nOn Fridays there is soup in the kitchen on the third floor.\n"
 TITLE = "Lunch Menu"
 GONE = "This document is not there any more, or you may not read it."
-
-
-@pytest.fixture(scope="module")
-async def library(weaviate: Endpoint, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Indexer]:
-    """A library of this module's own, as documents are added to it."""
-    async with filled_library(weaviate, tmp_path_factory.mktemp("library")) as indexer:
-        yield indexer
 
 
 @pytest.fixture

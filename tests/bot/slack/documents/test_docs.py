@@ -11,11 +11,10 @@ import pytest
 from bot.slack.app import SlackBot
 from bot.slack.listeners import docs
 from indexer import EVERYONE, Audience, DocumentId, Indexer, Original
-from indexer.weaviate_server import Endpoint
 from tests.bot.slack.clicked import Slack, document
 from tests.bot.slack.test_in_french import english_left_over
 from tests.bot.slack.whole import QUOTE
-from tests.fixtures.bot import StartBot, filled_library
+from tests.fixtures.bot import StartBot
 from tests.fixtures.indexer import followed
 from tests.fixtures.slack import Company
 from tests.slack_server import Channel, Person, SlackServer
@@ -26,13 +25,6 @@ SECRET = "# Salary Plan\n\nThe salaries in the Lisbon office rise by seven perce
 LUNCH = "# Lunch Menu\n\nOn Fridays there is soup in the kitchen on the third floor.\n"
 TITLE = "Salary Plan"
 GONE = "This document is not there any more, or you may not read it."
-
-
-@pytest.fixture(scope="module")
-async def library(weaviate: Endpoint, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Indexer]:
-    """A library of this module's own, as documents are added to it."""
-    async with filled_library(weaviate, tmp_path_factory.mktemp("library")) as indexer:
-        yield indexer
 
 
 @pytest.fixture

@@ -2,49 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-
 import pytest
 
 from bot.adding import Item, What
-from bot.slack.adding import desk as adding_desk
-from bot.slack.adding import moving
 from bot.slack.app import SlackBot
 from indexer import Audience, Indexer
-from indexer.weaviate_server import Endpoint
 from tests.bot.slack.clicked import document
-from tests.bot.slack.test_adding import Adding
+from tests.bot.slack.documents.test_adding import Adding
 from tests.claude_server import ClaudeServer
-from tests.fixtures.bot import filled_library
 from tests.fixtures.slack import Company
 from tests.indexer.documents_to_read import bomb, pdf, scan
 from tests.slack_server import Channel, SlackServer
 
 pytestmark = pytest.mark.anyio
-
-
-@pytest.fixture(scope="module")
-async def library(weaviate: Endpoint, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Indexer]:
-    """A library of this module's own, as documents are added to it."""
-    async with filled_library(weaviate, tmp_path_factory.mktemp("library")) as indexer:
-        yield indexer
-
-
-@pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(moving, "UPDATE_SECONDS", 0.05)
-    for name in ("LOOK_SECONDS", "TAKE_OVER_SECONDS"):
-        monkeypatch.setattr(adding_desk, name, 0.1)
-
-
-@pytest.fixture(autouse=True)
-async def tidy(library: Indexer, slack: SlackServer) -> AsyncIterator[None]:
-    """The library is the module's: what a test added is taken out again."""
-    before = {one.id for one in await library.documents(slack.team_id, None)}
-    yield
-    for one in await library.documents(slack.team_id, None):
-        if one.id not in before:
-            await library.remove(slack.team_id, one.id)
 
 
 @pytest.fixture

@@ -1,0 +1,1 @@
+"""Documents that are added, listed and taken out by people in Slack."""

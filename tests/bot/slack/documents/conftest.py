@@ -1,0 +1,38 @@
+"""A library that tests add documents to: each module has its own, and each test leaves it as it was."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from bot.slack.adding import desk, moving
+from indexer import Indexer
+from indexer.weaviate_server import Endpoint
+from tests.fixtures.bot import filled_library
+from tests.slack_server import SlackServer
+
+
+@pytest.fixture(scope="module")
+async def library(weaviate: Endpoint, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Indexer]:
+    """A library of a module's own, as documents are added to it."""
+    async with filled_library(weaviate, tmp_path_factory.mktemp("library")) as indexer:
+        yield indexer
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What waits for a second between two looks waits for less."""
+    monkeypatch.setattr(moving, "UPDATE_SECONDS", 0.05)
+    for name in ("LOOK_SECONDS", "TAKE_OVER_SECONDS"):
+        monkeypatch.setattr(desk, name, 0.1)
+
+
+@pytest.fixture(autouse=True)
+async def tidy(library: Indexer, slack: SlackServer) -> AsyncIterator[None]:
+    """What a test added is taken out again."""
+    before = {one.id for one in await library.documents(slack.team_id, None)}
+    yield
+    for one in await library.documents(slack.team_id, None):
+        if one.id not in before:
+            await library.remove(slack.team_id, one.id)
