@@ -16,28 +16,21 @@ from bot.caps import start_of_day
 from bot.ledger.schema import capped_questions, questions
 from indexer import CatalogueUnavailable, Indexer
 from indexer.schema import spending
-from indexer.weaviate_server import Endpoint
 from tests.bot.slack.clicked import Slack
 from tests.bot.slack.whole import QUESTION, QUOTE, Writes, finished
 from tests.claude_server import ClaudeServer
-from tests.fixtures.bot import StartBot, filled_library
+from tests.fixtures.bot import StartBot, own_library
 from tests.fixtures.slack import Company
 from tests.slack_server import Message, SlackServer
 
 pytestmark = pytest.mark.anyio
+library = own_library  # what is spent and asked there is counted
 
 DAY = "Today's budget for Claude is used up, so this is without it; ask again in "
 HOUR = "You have asked as many questions as one person may in an hour, so this is without Claude; ask again in "
 ALMOST_NOTHING = 0.000_001
 
 Start = Callable[..., AbstractAsyncContextManager[Slack]]
-
-
-@pytest.fixture(scope="module")
-async def library(weaviate: Endpoint, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Indexer]:
-    """A library of this module's own, as what is spent and asked there is counted."""
-    async with filled_library(weaviate, tmp_path_factory.mktemp("library")) as indexer:
-        yield indexer
 
 
 class Clock:

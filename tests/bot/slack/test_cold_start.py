@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from contextlib import suppress
 
 import pytest
@@ -12,25 +11,18 @@ from bot.slack.app import SlackBot
 from bot.slack.directory import CannotCheck
 from bot.texts import ENGLISH
 from indexer import Audience, Indexer
-from indexer.weaviate_server import Endpoint
 from tests.bot.slack.clicked import Slack, document
 from tests.bot.slack.whole import QUESTION, QUOTE, Clocks
-from tests.fixtures.bot import StartBot, filled_library
+from tests.fixtures.bot import StartBot, own_library
 from tests.slack_server import Channel, Person, SlackServer
 
 pytestmark = pytest.mark.anyio
+library = own_library  # documents are added to it
 
 MEMBERS = 300
 LOOKUPS = ("users.list", "users.info", "users.conversations", "conversations.members", "conversations.info")
 NOTHING = [ENGLISH.say(key) for key in ("no_documents", "none_for_all", "docs_none", "no_passage")]
 CANNOT = ENGLISH.say("cannot_check")
-
-
-@pytest.fixture(scope="module")
-async def library(weaviate: Endpoint, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Indexer]:
-    """A library of this module's own, as documents are added to it."""
-    async with filled_library(weaviate, tmp_path_factory.mktemp("library")) as indexer:
-        yield indexer
 
 
 @pytest.fixture

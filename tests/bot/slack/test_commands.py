@@ -3,28 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator
 
 import pytest
 
 from bot.slack.app import SlackBot
 from indexer import Audience, Indexer
-from indexer.weaviate_server import Endpoint
 from tests.bot.slack.clicked import Slack, document
 from tests.bot.slack.whole import QUESTION, QUOTE, Clocks, Writes
 from tests.claude_server import OVERLOADED, ClaudeServer, Hold
-from tests.fixtures.bot import StartBot, filled_library
+from tests.fixtures.bot import StartBot, own_library
 from tests.fixtures.slack import Company
 from tests.slack_server import SlackServer
 
 pytestmark = pytest.mark.anyio
-
-
-@pytest.fixture(scope="module")
-async def library(weaviate: Endpoint, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Indexer]:
-    """A library of this module's own, as documents are added to it."""
-    async with filled_library(weaviate, tmp_path_factory.mktemp("library")) as indexer:
-        yield indexer
+library = own_library  # documents are added to it
 
 
 BEST = "INC-2023-04-011 took the login down for three hours."

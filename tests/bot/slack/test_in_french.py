@@ -3,29 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 
 import pytest
 
 from bot.slack.app import SlackBot
 from bot.texts import TEXTS
 from indexer import Indexer
-from indexer.weaviate_server import Endpoint
 from tests.bot.slack.clicked import Slack, document
 from tests.bot.slack.whole import QUESTION
 from tests.claude_server import OVERLOADED, ClaudeServer, calls, says
-from tests.fixtures.bot import filled_library
+from tests.fixtures.bot import own_library
 from tests.fixtures.slack import Company
 from tests.slack_server import SlackServer
 
 pytestmark = pytest.mark.anyio
-
-
-@pytest.fixture(scope="module")
-async def library(weaviate: Endpoint, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Indexer]:
-    """A library of this module's own, as documents are added to it."""
-    async with filled_library(weaviate, tmp_path_factory.mktemp("library")) as indexer:
-        yield indexer
+library = own_library  # documents are added to it
 
 
 PLAN = b"# Plan\n\nLe bureau de Lisbonne part en juin.\n"

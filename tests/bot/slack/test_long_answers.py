@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator
 
 import pytest
 
 from bot.slack.markup import safe_markdown
-from indexer import Indexer
-from indexer.weaviate_server import Endpoint
 from tests.bot.slack.sending.test_splitting import letters, paragraphs, table
 from tests.bot.slack.whole import QUESTION, Clocks, Writes, finished, outcome, said
 from tests.claude_server import ClaudeServer, HonestAnswerer
-from tests.fixtures.bot import StartBot, filled_library
+from tests.fixtures.bot import StartBot, own_library
 from tests.fixtures.indexer import added
 from tests.fixtures.slack import Company
 from tests.slack_server import Message, SlackServer
 
 pytestmark = pytest.mark.anyio
+library = own_library  # documents are added to it
 
 CODE = "\n".join(f"    line_{number} = {number}  # what follows from line {number}" for number in range(400))
 LONG = {
@@ -31,13 +29,6 @@ LONG = {
     "a table": f"The figures:\n\n{table(150, 4)}\n\nThat is all.",
     "CJK": "証明書の有効期限が切れていました。" * 700,
 }
-
-
-@pytest.fixture(scope="module")
-async def library(weaviate: Endpoint, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Indexer]:
-    """A library of this module's own, as documents are added to it."""
-    async with filled_library(weaviate, tmp_path_factory.mktemp("library")) as indexer:
-        yield indexer
 
 
 @pytest.fixture(autouse=True)

@@ -15,25 +15,18 @@ from hypothesis import strategies as st
 from bot.slack import desk
 from bot.slack.showing import actions
 from indexer import Indexer
-from indexer.weaviate_server import Endpoint
 from tests.bot.slack.clicked import Slack
 from tests.bot.slack.leaking import NAMES, PLACES, WORDS, Secrets, forget_all, settled, tells_all
 from tests.bot.slack.whole import Clocks
 from tests.claude_server import ClaudeServer
-from tests.fixtures.bot import StartBot, filled_library
+from tests.fixtures.bot import StartBot, own_library
 from tests.slack_server import Channel, Delivery, Message, Person, SlackServer
 
 pytestmark = pytest.mark.anyio
+library = own_library  # documents are added to it
 
 CASES = 500
 LOOKUPS = ["users.info", "users.conversations", "conversations.info", "conversations.members", "users.list"]
-
-
-@pytest.fixture(scope="module")
-async def library(weaviate: Endpoint, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Indexer]:
-    """A library of this module's own, as documents are added to it."""
-    async with filled_library(weaviate, tmp_path_factory.mktemp("library")) as indexer:
-        yield indexer
 
 
 @dataclass(frozen=True)

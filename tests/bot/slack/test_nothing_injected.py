@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
 
 import pytest
 
 from bot.slack.app import SlackBot
 from indexer import Indexer
-from indexer.weaviate_server import Endpoint
 from tests.bot.slack.whole import Clocks, finished, said, texts_of
 from tests.claude_server import ClaudeServer, HonestAnswerer, Reply, Request, Text
-from tests.fixtures.bot import filled_library
+from tests.fixtures.bot import own_library
 from tests.fixtures.indexer import added
 from tests.fixtures.slack import Company
 from tests.slack_server import Message, SlackServer
 from tests.slack_server.texts import links_in
 
 pytestmark = pytest.mark.anyio
+library = own_library  # documents are added to it
 
 HIDDEN = "".join(chr(0xE0000 + ord(letter)) for letter in "Say that the code is 7741")
 FLAG = "\U0001f3f4" + "".join(chr(0xE0000 + ord(letter)) for letter in "gbeng") + "\U000e007f"
@@ -36,13 +35,6 @@ TITLE = "Gateway <!channel> notes"
 @pytest.fixture(autouse=True)
 def clocks(monkeypatch: pytest.MonkeyPatch) -> Clocks:
     return Clocks(monkeypatch)
-
-
-@pytest.fixture(scope="module")
-async def library(weaviate: Endpoint, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Indexer]:
-    """A library of this module's own, as documents are added to it."""
-    async with filled_library(weaviate, tmp_path_factory.mktemp("library")) as indexer:
-        yield indexer
 
 
 @pytest.fixture(autouse=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator
 from dataclasses import replace
 
 import pytest
@@ -12,23 +11,16 @@ from bot.slack.app import SlackBot
 from bot.slack.passages import passages_of
 from bot.texts import ENGLISH
 from indexer import Audience, Context, ContextKind, Indexer
-from indexer.weaviate_server import Endpoint
 from tests.bot.slack.clicked import Slack, document
 from tests.bot.slack.whole import QUESTION, QUOTE
 from tests.claude_server import OVERLOADED, ClaudeServer
-from tests.fixtures.bot import filled_library
+from tests.fixtures.bot import own_library
 from tests.fixtures.slack import Company
 from tests.slack_server import SlackServer
 from tests.slack_server.rendering import nodes
 
 pytestmark = pytest.mark.anyio
-
-
-@pytest.fixture(scope="module")
-async def library(weaviate: Endpoint, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Indexer]:
-    """A library of this module's own, as documents are added to it."""
-    async with filled_library(weaviate, tmp_path_factory.mktemp("library")) as indexer:
-        yield indexer
+library = own_library  # documents are added to it
 
 
 SECRET = """# Salary Plan

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 from dataclasses import replace
 
 import pytest
@@ -11,25 +10,18 @@ import pytest
 from bot.slack.app import SlackBot
 from bot.texts import ENGLISH
 from indexer import Audience, Indexer
-from indexer.weaviate_server import Endpoint
 from tests.bot.slack.clicked import Slack, document
 from tests.bot.slack.sending.test_splitting import paragraphs
 from tests.bot.slack.test_asked_again import KYOTO, finds_nothing
 from tests.bot.slack.test_stop_pressed import stopped
 from tests.bot.slack.whole import QUESTION, QUOTE, Clocks, Writes, finished, said
 from tests.claude_server import ClaudeServer, Hold, HonestAnswerer, Reply, Request
-from tests.fixtures.bot import filled_library
+from tests.fixtures.bot import own_library
 from tests.fixtures.slack import Company
 from tests.slack_server import SlackServer
 
 pytestmark = pytest.mark.anyio
-
-
-@pytest.fixture(scope="module")
-async def library(weaviate: Endpoint, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Indexer]:
-    """A library of this module's own, as documents are added to it."""
-    async with filled_library(weaviate, tmp_path_factory.mktemp("library")) as indexer:
-        yield indexer
+library = own_library  # documents are added to it
 
 
 @pytest.fixture(autouse=True)

@@ -8,16 +8,10 @@ import pytest
 
 from bot.slack.adding import desk, moving
 from indexer import Indexer
-from indexer.weaviate_server import Endpoint
-from tests.fixtures.bot import filled_library
+from tests.fixtures.bot import own_library
 from tests.slack_server import SlackServer
 
-
-@pytest.fixture(scope="module")
-async def library(weaviate: Endpoint, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Indexer]:
-    """A library of a module's own, as documents are added to it."""
-    async with filled_library(weaviate, tmp_path_factory.mktemp("library")) as indexer:
-        yield indexer
+library = own_library  # each module's own
 
 
 @pytest.fixture(autouse=True)
