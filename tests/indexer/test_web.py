@@ -4,49 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import gzip
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from ipaddress import ip_address
 
 import pytest
 from aiohttp import web
 
-from indexer.addresses import Address, is_public, resolve
+from indexer.addresses import Address, is_public
 from indexer.documents import Original
 from indexer.errors import SourceRefused
 from indexer.settings import IndexerSettings
 from indexer.sources import fetch_link, open_source
 from indexer.web import Web
 from indexer.web_pages import refuse_sign_in_site
+from tests.indexer.websites import LOCAL, page, redirect, website
 
 pytestmark = pytest.mark.anyio
-
-Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
-
-
-@asynccontextmanager
-async def _site(**pages: Handler) -> AsyncIterator[str]:
-    """A server on this machine; its address is given, as ``http://docs.test:<port>``."""
-    app = web.Application()
-    for name, handler in pages.items():
-        app.router.add_get(f"/{name}", handler)
-    runner = web.AppRunner(app, shutdown_timeout=0.1)
-    await runner.setup()
-    site = web.TCPSite(runner, "127.0.0.1", 0)
-    await site.start()
-    try:
-        yield f"http://docs.test:{runner.addresses[0][1]}"
-    finally:
-        await runner.cleanup()
-
-
-async def _local_names(host: str, port: int) -> list[Address]:
-    """``*.test`` is this machine; everything else is what it is."""
-    return [ip_address("127.0.0.1")] if host.endswith(".test") else await resolve(host, port)
-
-
-LOCAL = Web(allows=lambda address: address == ip_address("127.0.0.1") or is_public(address), resolve=_local_names)
 
 
 async def _fetch(url: str, way: Web = LOCAL, *, max_file_mb: float = 5, fetch_seconds: float = 20) -> Original:
@@ -63,22 +36,6 @@ async def _refused(url: str, way: Web = LOCAL, **limits: float) -> str:
     return str(caught.value)
 
 
-def _page(body: str, status: int = 200) -> Handler:
-    async def answer(request: web.Request) -> web.Response:
-        return web.Response(
-            text=f"<!DOCTYPE html><html><body>{body}</body></html>", content_type="text/html", status=status
-        )
-
-    return answer
-
-
-def _redirect(place: str) -> Handler:
-    async def answer(request: web.Request) -> web.Response:
-        return web.Response(status=302, headers={"Location": place})
-
-    return answer
-
-
 async def test_a_document_comes_with_its_name_date_and_final_address() -> None:
     async def document(request: web.Request) -> web.Response:
         assert request.headers["User-Agent"] == "Situate/0.1"
@@ -87,7 +44,7 @@ async def test_a_document_comes_with_its_name_date_and_final_address() -> None:
             body=b"%PDF-", content_type="application/pdf", headers={"Last-Modified": "Tue, 04 May 2021 10:00:00 GMT"}
         )
 
-    async with _site(**{"a b.pdf": document, "go": _redirect("/a%20b.pdf?x=1#part")}) as site:
+    async with website(**{"a b.pdf": document, "go": redirect("/a%20b.pdf?x=1#part")}) as site:
         found = await _fetch(f"{site.replace('docs', 'DOCS')}/go#top")
         assert found == Original(
             source=f"{site}/go",
@@ -126,7 +83,7 @@ async def test_addresses_of_this_machine_and_its_net_are_refused_in_every_notati
 
 
 async def test_a_redirect_to_an_address_that_is_not_public_is_refused() -> None:
-    async with _site(go=_redirect("http://169.254.169.254/latest/meta-data")) as site:
+    async with website(go=redirect("http://169.254.169.254/latest/meta-data")) as site:
         assert "169.254.169.254 is not a public address" in await _refused(f"{site}/go")
 
 
@@ -138,7 +95,7 @@ async def test_a_name_is_looked_up_once_and_all_of_its_addresses_must_be_public(
         asked.append(host)
         return [ip_address("127.0.0.1")] if len(asked) == 1 else [ip_address("10.0.0.1")]
 
-    async with _site(x=_page("<p>words</p>")) as site:
+    async with website(x=page("<p>words</p>")) as site:
         way = Web(allows=lambda address: address == ip_address("127.0.0.1"), resolve=changing)
         assert (await _fetch(f"{site}/x", way)).url == f"{site}/x"
         assert asked == ["docs.test"]
@@ -150,12 +107,12 @@ async def test_a_name_is_looked_up_once_and_all_of_its_addresses_must_be_public(
 
 
 async def test_redirects_without_end_are_refused() -> None:
-    async with _site(go=_redirect("/go")) as site:
+    async with website(go=redirect("/go")) as site:
         assert "without end" in await _refused(f"{site}/go")
 
 
 async def test_a_redirect_away_from_http_is_refused() -> None:
-    async with _site(go=_redirect("file:///etc/passwd")) as site:
+    async with website(go=redirect("file:///etc/passwd")) as site:
         assert "Only http and https" in await _refused(f"{site}/go")
 
 
@@ -179,7 +136,7 @@ async def test_a_large_body_is_refused_whatever_it_says_about_its_length() -> No
     async def honest(request: web.Request) -> web.StreamResponse:
         return web.StreamResponse(headers={"Content-Length": "5000000000"})
 
-    async with _site(endless=endless, honest=honest) as site:
+    async with website(endless=endless, honest=honest) as site:
         assert "more than 1 MB" in await _refused(f"{site}/endless", max_file_mb=1)
         assert "more than 1 MB" in await _refused(f"{site}/honest", max_file_mb=1)
     assert sent < 50_000_000
@@ -192,7 +149,7 @@ async def test_a_body_that_unpacks_to_too_much_is_refused() -> None:
     async def small(request: web.Request) -> web.Response:
         return web.Response(body=gzip.compress(b"words"), headers={"Content-Encoding": "gzip"})
 
-    async with _site(bomb=bomb, small=small) as site:
+    async with website(bomb=bomb, small=small) as site:
         assert "more than 1 MB" in await _refused(f"{site}/bomb", max_file_mb=1)
         assert (await _fetch(f"{site}/small")).data == b"words"
 
@@ -205,7 +162,7 @@ async def test_a_slow_body_is_given_up_after_the_time_for_all_of_it() -> None:
             await response.write(b"x")
             await asyncio.sleep(0.05)
 
-    async with _site(slow=slow) as site:
+    async with website(slow=slow) as site:
         assert "within 0.5 seconds" in await _refused(f"{site}/slow", fetch_seconds=0.5)
 
 
@@ -249,23 +206,23 @@ def test_files_themselves_and_documents_about_signing_in_are_not_refused_by_thei
     ],
 )
 async def test_a_redirect_to_a_sign_in_page_is_refused_with_advice(place: str) -> None:
-    async with _site(doc=_redirect(place)) as site:
+    async with website(doc=redirect(place)) as site:
         assert "sign-in page" in await _refused(f"{site}/doc")
 
 
 async def test_sign_in_pages_and_pages_filled_by_a_script_are_refused_with_advice() -> None:
     pages = {
-        "password": _page("<form>Name <input><input type=password></form>"),
-        "saml": _page("<form><input name='SAMLRequest' value='x'></form>"),
-        "shell": _page('<div id="root"></div><script src="a.js"></script>'),
-        "wanted": _page("Loading<noscript>Please enable JavaScript</noscript><script></script>"),
-        "denied": _page("no", status=403),
-        "gone": _page("no", status=404),
-        "broken": _page("no", status=502),
-        "short": _page("<p>A short page with a counter.</p><script>count()</script>"),
-        "modal": _page("<p>word</p> " * 900 + "<form><input type=password></form>"),
+        "password": page("<form>Name <input><input type=password></form>"),
+        "saml": page("<form><input name='SAMLRequest' value='x'></form>"),
+        "shell": page('<div id="root"></div><script src="a.js"></script>'),
+        "wanted": page("Loading<noscript>Please enable JavaScript</noscript><script></script>"),
+        "denied": page("no", status=403),
+        "gone": page("no", status=404),
+        "broken": page("no", status=502),
+        "short": page("<p>A short page with a counter.</p><script>count()</script>"),
+        "modal": page("<p>word</p> " * 900 + "<form><input type=password></form>"),
     }
-    async with _site(**pages) as site:
+    async with website(**pages) as site:
         assert "sign-in page" in await _refused(f"{site}/password")
         assert "sign-in page" in await _refused(f"{site}/saml")
         assert "script" in await _refused(f"{site}/shell")
@@ -302,7 +259,7 @@ WORD = "<p>All of it is written down here.</p>"
     ],
 )  # fmt: skip
 async def test_pages_of_sites_that_ask_who_somebody_is_are_refused_with_advice(html: str, says: str) -> None:
-    async with _site(x=_page(html)) as site:
+    async with website(x=page(html)) as site:
         sentence = await _refused(f"{site}/x")
     assert says in sentence
     assert "add" in sentence
@@ -320,7 +277,7 @@ async def test_pages_of_sites_that_ask_who_somebody_is_are_refused_with_advice(h
     ],
 )
 async def test_documents_that_look_a_little_like_such_a_page_are_taken(html: str) -> None:
-    async with _site(x=_page(html)) as site:
+    async with website(x=page(html)) as site:
         assert b"written down here" in (await _fetch(f"{site}/x")).data
 
 
@@ -330,13 +287,13 @@ async def test_a_link_that_a_person_gave_is_fetched_from_the_web_only(monkeypatc
         with pytest.raises(SourceRefused):
             await fetch_link(link, settings)
     monkeypatch.setattr("indexer.sources.Web", lambda: LOCAL)
-    async with _site(**{"plan.md": _page(WORD)}) as site:
+    async with website(**{"plan.md": page(WORD)}) as site:
         original = await fetch_link(f" {site}/plan.md ", settings)
     assert (original.name, original.source) == ("plan.md", f"{site}/plan.md")
 
 
 async def test_a_site_that_is_not_there_is_told() -> None:
     assert "no site" in await _refused("http://no-such-site.invalid/")
-    async with _site() as site:
+    async with website() as site:
         port = site.rpartition(":")[2]
     assert "could not be fetched" in await _refused(f"http://docs.test:{port}/x")
