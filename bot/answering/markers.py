@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 _FENCE = re.compile(r"\s*(```|~~~)")
+_CODE_OR_MARK = re.compile(
+    r"(?P<code>^[ \t]*(?P<fence>```|~~~).*?(?:^[ \t]*(?P=fence)|\Z)|`[^`\n]+`)|(?:[ \t]+|^)(?P<mark>(?:\[\d+\])+)",
+    re.MULTILINE | re.DOTALL,
+)
 
 
 def assembled(parts: Sequence[tuple[str, Sequence[int]]]) -> str:
@@ -55,6 +59,20 @@ def with_mark(text: str, mark: str) -> str:
         lines[last] = f"{row[:-1].rstrip()} {mark} |"
         return "\n".join(lines) + rest
     return f"{body} {mark}{rest}"
+
+
+def without_marks(text: str, markers: Collection[int]) -> str:
+    """``text`` without those of its markers that are among ``markers``; what stands in code stays as it is.
+
+    >>> without_marks("It broke. [1][2]\n\n`a [1]` is code. [7]", {1, 2})
+    'It broke.\n\n`a [1]` is code. [7]'
+    """
+
+    def kept(match: re.Match[str]) -> str:
+        numbers = re.findall(r"\d+", match["mark"] or "")
+        return "" if numbers and all(int(number) in markers for number in numbers) else match[0]
+
+    return _CODE_OR_MARK.sub(kept, text).strip()
 
 
 def _ends_in_code(text: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.answering.markers import assembled, with_mark
+from bot.answering.markers import assembled, with_mark, without_marks
 
 
 @pytest.mark.parametrize(
@@ -30,3 +30,20 @@ def test_a_marker_never_stands_within_code() -> None:
 
 def test_a_marker_of_a_cell_stands_in_it() -> None:
     assert assembled([("| a |", [1]), (" b |\n", [2])]) == "| a [1] | b [2] |\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It failed.",
+        "| a | b |\n|---|---|",
+        "```sh\na [1]\n```",
+        "~~~\nrun [1]\n~~~",
+        "It is `a [1]`.",
+        "事故は解決。",
+        "",
+    ],
+)
+def test_what_markers_were_put_to_is_itself_again_without_them(text: str) -> None:
+    assert without_marks(with_mark(text, "[1][12]"), {1, 12}) == text
+    assert without_marks(f"{text} [3]".strip(), {1, 12}) == f"{text} [3]".strip()

@@ -111,10 +111,10 @@ async def _conversation(parts: Parts, item: Item, user: str) -> Fetched:
     original = Original(
         source=item.source,
         data=told.text.encode("utf-8", "replace"),
-        name=f"{title}.txt",
+        name=f"{title}.{'md' if told.is_answer else 'txt'}",
         url=permalink(parts.me.host, channel, ts, str(messages[0].get("thread_ts") or "")),
         date=datetime.fromtimestamp(moment(str(messages[0].get("ts")))[0], UTC),
-        declared_type="text/plain",
+        declared_type="text/markdown" if told.is_answer else "text/plain",
     )
     origins = frozenset() if _is_direct(channel) else frozenset({channel})
     return Fetched(original, title, origins, tuple(f"{channel}:{one}" for one in told.made_of), told.made_from)

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from bot.answering.events import Kind
+from bot.answering.markers import without_marks
 from bot.answering.visible import one_line
 from bot.ledger import StoredAnswer
 from bot.slack.adding.not_added import NotAdded
@@ -53,16 +54,20 @@ class OwnAnswers:
         return one_line(await plain_question(answer.question, self.parts.directory, self.parts.me))
 
     def text(self, answer: StoredAnswer) -> str:
-        """An answer with its sources, as plain text.
+        """What an answer says, without the numbers of its sources, and the sources below, each once.
 
-        Worked example: ``It was in May. [1]``, an empty line, ``Sources:``, ``[1] Review › Incidents, p. 14``.
+        Worked example: of ``It was in May. [1]`` that is ``It was in May.``, an empty line, ``Sources:``, an empty
+        line, ``- Review › Incidents, p. 14``.
         """
         by_marker = {source.marker: source for source in answer.sources}
+        said = without_marks(answer.text, by_marker)
         cited = [by_marker[marker] for marker in sorted(by_marker)]
-        if not cited:
-            return answer.text
-        lines = [f"[{one.marker}] {title_of(one.title, self.texts)}{place(one, self.texts)}" for one in cited]
-        return "\n".join([answer.text, "", self.texts.say("transcript_sources"), *lines])
+        lines = dict.fromkeys(f"- {title_of(one.title, self.texts)}{place(one, self.texts)}" for one in cited)
+        return "\n".join([said, "", self.texts.say("transcript_sources"), "", *lines]) if lines else said
+
+    async def as_document(self, answer: StoredAnswer) -> str:
+        """The same under what was asked, in Markdown: ``# When was it?``, an empty line, and ``text``."""
+        return f"# {await self.question(answer)}\n\n{self.text(answer)}\n"
 
     async def made_from(self, answer: StoredAnswer) -> frozenset[Audience]:
         """The audiences of all documents that an answer was, or may have been, made from.

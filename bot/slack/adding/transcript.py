@@ -28,13 +28,15 @@ _PARTS: Final = ("pretext", "title", "text", "fields", "elements", "value")  # o
 @dataclass(frozen=True, slots=True)
 class Transcript:
     """A conversation as text. ``title`` is its first words, or what was asked first. ``made_of`` are the ``ts`` of the
-    messages in it, ``made_from`` the audiences of what the bot's answers in it rest on.
+    messages in it, ``made_from`` the audiences of what the bot's answers in it rest on. ``is_answer``: it is one of
+    these answers alone, in Markdown.
     """
 
     text: str
     title: str
     made_of: tuple[str, ...]
     made_from: frozenset[Audience] = frozenset()
+    is_answer: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +61,9 @@ async def transcript(
         Bo (2023-11-14 22:15 UTC): In May.
           I was there.
 
-    An answer of the bot's that may not be kept is left out of a thread, and that is said there; alone it raises
-    NotAdded, as does what says nothing. Raises CannotCheck and CatalogueUnavailable, too.
+    An answer of the bot's, alone, is no conversation: it stands under what was asked (``OwnAnswers.as_document``). One
+    that may not be kept is left out of a thread, and that is said there; alone it raises NotAdded, as does what says
+    nothing. Raises CannotCheck and CatalogueUnavailable, too.
     """
     writing = _Writing(parts, texts, OwnAnswers(parts, channel, user, texts), alone=len(messages) == 1)
     await writing.look_up(messages)
@@ -72,7 +75,9 @@ async def transcript(
     if not writing.lines:
         raise NotAdded("message_empty", name=name)
     title = next((line.title for line in writing.lines if line.title), name)
-    return Transcript(writing.text(), title, tuple(writing.made_of), frozenset(writing.made_from))
+    text = writing.text() if writing.document is None else writing.document
+    made_from = frozenset(writing.made_from)
+    return Transcript(text, title, tuple(writing.made_of), made_from, writing.document is not None)
 
 
 @dataclass(slots=True)
@@ -86,6 +91,7 @@ class _Writing:
     lines: list[_Line] = field(default_factory=list)
     made_of: dict[str, None] = field(default_factory=dict)
     made_from: set[Audience] = field(default_factory=set)
+    document: str | None = None  # of an answer alone
     _names: dict[str, str] = field(default_factory=dict)
     _told: set[str] = field(default_factory=set)  # ids of the answers that stand here already
 
@@ -134,6 +140,8 @@ class _Writing:
             return
         question = one_line(await self.own.question(answer), LONGEST_TITLE)
         self._write(_Line(ts, self.parts.me.user_id, self.own.text(answer), question))
+        if self.alone:
+            self.document = await self.own.as_document(answer)
         self.made_of |= dict.fromkeys(answer.messages)
         self.made_from |= made_from
 

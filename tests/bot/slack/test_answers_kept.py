@@ -26,25 +26,31 @@ async def desk(slack: SlackServer, tmp_path: Path) -> AsyncIterator[Desk]:
         yield desk
 
 
-async def test_an_answer_is_kept_whole_with_its_sources(desk: Desk, slack: SlackServer, company: Company) -> None:
+async def test_an_answer_is_kept_whole_under_its_question_without_markers_and_with_its_sources(
+    desk: Desk, slack: SlackServer, company: Company
+) -> None:
     desk.shelf.audiences = {"review": WORKSPACE, "budget": Audience("channel", company.finance.id)}
     root = slack.says(company.ana, company.finance, "@Situate When was it?")
     first, second = [await desk.posts(company.finance, text, root) for text in ("a part", "another part")]
     await desk.keeps(company.finance, root, company.ana, "In May. [1][2]", ("review", "budget"), (first, second))
     fetched = await desk.fetched(What.MESSAGE, f"{company.finance.id}:{second}", company.ana)
-    assert fetched.title == "When was it?"
-    assert text_of(fetched).partition(" UTC): ")[2].splitlines() == [
-        "In May. [1][2]",
-        "  ",
-        "  Sources:",
-        "  [1] Review › Incidents, p. 14 · 30 Jan 2024",
-        "  [2] Budget › Incidents, p. 14 · 30 Jan 2024",
+    assert (fetched.title, fetched.original.name) == ("When was it?", "When was it?.md")
+    assert text_of(fetched).splitlines() == [
+        "# When was it?",
+        "",
+        "In May.",
+        "",
+        "Sources:",
+        "",
+        "- Review › Incidents, p. 14 · 30 Jan 2024",
+        "- Budget › Incidents, p. 14 · 30 Jan 2024",
     ]
     assert set(fetched.made_of) == set(place(company.finance, first, second))
     assert fetched.made_from == {WORKSPACE, Audience("channel", company.finance.id)}
     assert fetched.origins == {company.finance.id}
     thread = await desk.fetched(What.THREAD, f"{company.finance.id}:{root}", company.ben)
     assert text_of(thread).count("In May.") == 1
+    assert "[1]" not in text_of(thread)
     assert "part" not in text_of(thread)
     assert set(thread.made_of) == set(place(company.finance, root, first, second))
     assert thread.made_from == fetched.made_from
@@ -137,5 +143,5 @@ async def test_an_answer_that_was_shared_is_kept_from_where_it_was_shared(
         company.finance, "command-1", company.ana, "In May. [1]", ("review",), (shared,), thread="", private=True
     )
     fetched = await desk.fetched(What.MESSAGE, f"{company.finance.id}:{shared}", company.ben)
-    assert "In May. [1]" in text_of(fetched)
+    assert "In May.\n" in text_of(fetched)
     assert fetched.made_from == {WORKSPACE}

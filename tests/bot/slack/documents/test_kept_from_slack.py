@@ -8,7 +8,7 @@ from bot.adding import Item, What
 from bot.slack.app import SlackBot
 from indexer import Audience, Indexer
 from tests.bot.slack.clicked import document
-from tests.bot.slack.documents.test_adding import Adding
+from tests.bot.slack.documents.test_adding import AddingByRequest
 from tests.claude_server import ClaudeServer
 from tests.fixtures.slack import Company
 from tests.indexer.documents_to_read import bomb, pdf, scan
@@ -18,8 +18,8 @@ pytestmark = pytest.mark.anyio
 
 
 @pytest.fixture
-def people(slack: SlackServer, answering: SlackBot) -> Adding:
-    return Adding(slack, answering)
+def people(slack: SlackServer, answering: SlackBot) -> AddingByRequest:
+    return AddingByRequest(slack, answering)
 
 
 def thread(channel: Channel, ts: str) -> Item:
@@ -34,7 +34,7 @@ def message(channel: Channel, ts: str) -> Item:
 
 
 async def test_a_thread_of_a_private_channel_answers_there_and_nowhere_else(
-    people: Adding, slack: SlackServer, company: Company
+    people: AddingByRequest, slack: SlackServer, company: Company
 ) -> None:
     root = slack.says(company.ana, company.finance, "Minutes of the canteen meeting")
     slack.says(company.ben, company.finance, "The canteen closes at three on Fridays.", thread=root)
@@ -59,7 +59,7 @@ async def test_a_thread_of_a_private_channel_answers_there_and_nowhere_else(
 
 
 async def test_a_deleted_reply_takes_the_thread_out_that_was_made_with_it(
-    people: Adding, slack: SlackServer, company: Company
+    people: AddingByRequest, slack: SlackServer, company: Company
 ) -> None:
     root = slack.says(company.ana, company.finance, "Minutes of the canteen meeting")
     reply = slack.says(company.ben, company.finance, "The canteen closes at three on Fridays.", thread=root)
@@ -72,7 +72,7 @@ async def test_a_deleted_reply_takes_the_thread_out_that_was_made_with_it(
 
 
 async def test_an_answer_is_saved_for_no_more_people_than_what_it_rests_on(
-    people: Adding, slack: SlackServer, company: Company, library: Indexer
+    people: AddingByRequest, slack: SlackServer, company: Company, library: Indexer
 ) -> None:
     """In their direct conversation Ana is answered from a private channel: her colleagues get nothing of it."""
     text = "# Budget\n\nThe Lisbon office gets 90,000 euros for its move to Rua Augusta.\n"
@@ -91,14 +91,16 @@ async def test_an_answer_is_saved_for_no_more_people_than_what_it_rests_on(
         assert kept.title == "What does the Lisbon office get for its move?"
         (passage,) = await library.passages(slack.team_id, kept.version or pytest.fail("no version"))
         assert "90,000 euros" in passage.chunk.text
-        assert "[1] Budget" in passage.chunk.text
+        assert "- Budget" in passage.chunk.text
+        assert "[1]" not in passage.chunk.text
+        assert "Situate (" not in passage.chunk.text
 
 
 # -- bad files and bad links -----------------------------------------------------------------------------------------
 
 
 async def test_bad_files_are_refused_each_with_its_reason_and_nothing_of_them_stays(
-    people: Adding, slack: SlackServer, company: Company, claude: ClaudeServer
+    people: AddingByRequest, slack: SlackServer, company: Company, claude: ClaudeServer
 ) -> None:
     page = b"<!DOCTYPE html><html><head><title>Sign in | Slack</title></head><body>Sign in</body></html>"
     ana = company.ana
@@ -115,7 +117,9 @@ async def test_bad_files_are_refused_each_with_its_reason_and_nothing_of_them_st
     assert claude.requests == []
 
 
-async def test_a_stub_of_a_shared_channel_is_looked_up(people: Adding, slack: SlackServer, company: Company) -> None:
+async def test_a_stub_of_a_shared_channel_is_looked_up(
+    people: AddingByRequest, slack: SlackServer, company: Company
+) -> None:
     text = b"The canteen closes at three on Fridays."
     file = slack.file("canteen.txt", text, by=company.ana, mimetype="text/plain", stub=True)
     told = await people.adds(company.ana, file)
@@ -124,7 +128,7 @@ async def test_a_stub_of_a_shared_channel_is_looked_up(people: Adding, slack: Sl
 
 
 async def test_a_damaged_file_is_refused_as_often_as_it_is_added(
-    people: Adding, slack: SlackServer, company: Company, claude: ClaudeServer
+    people: AddingByRequest, slack: SlackServer, company: Company, claude: ClaudeServer
 ) -> None:
     file = slack.file("broken.pdf", b"%PDF-1.7\n broken", by=company.ana, mimetype="application/pdf")
     for _ in range(3):
@@ -134,7 +138,9 @@ async def test_a_damaged_file_is_refused_as_often_as_it_is_added(
     assert claude.requests == []
 
 
-async def test_a_scan_is_read_or_refused_with_the_reason(people: Adding, slack: SlackServer, company: Company) -> None:
+async def test_a_scan_is_read_or_refused_with_the_reason(
+    people: AddingByRequest, slack: SlackServer, company: Company
+) -> None:
     told = await people.adds(company.ana, slack.file("Scan_0042.pdf", scan("The canteen closes"), by=company.ana))
     assert ("Ready. Ask me about" in told.shown) != ("is a scan" in told.shown)
 
@@ -143,7 +149,7 @@ async def test_a_scan_is_read_or_refused_with_the_reason(people: Adding, slack: 
     "url",
     ["http://127.0.0.1/", "http://169.254.169.254/latest/meta-data/", "http://localhost:8080/x", "file:///etc/passwd"],
 )
-async def test_a_link_to_what_is_not_public_is_refused(people: Adding, company: Company, url: str) -> None:
+async def test_a_link_to_what_is_not_public_is_refused(people: AddingByRequest, company: Company, url: str) -> None:
     told = await people.asks_for(company.ana, Item(What.LINK, url, url))
     assert "Ready" not in told.shown
     assert "root:" not in told.shown
