@@ -28,6 +28,7 @@ from bot.slack.connection import (
     open_client,
     see_app_token,
     see_settings,
+    stay_connected,
     who_am_i,
 )
 from bot.slack.desk import Desk
@@ -60,7 +61,8 @@ from indexer import WORKSPACE, Indexer, Leases, SettingsInvalid, SituateError, V
 
 log = logging.getLogger(__name__)
 
-PING_SECONDS = 3.0  # a socket that is open and silent is given up after four of them
+# A socket on which nothing came for one and a half of them is given up, so the loop may stall for half of one.
+PING_SECONDS = 8.0
 HOUSEKEEPING_SECONDS = 3_600.0
 KEPT_DAYS = 30  # how long the wording of an answered question is kept, for "Try again"
 EVENTS_PATH = "/slack/events"
@@ -176,7 +178,11 @@ async def by_socket(bot: SlackBot, settings: BotSettings) -> AsyncIterator[None]
         except (SlackClientError, aiohttp.ClientError, OSError, TimeoutError) as error:
             raise SlackUnavailable(UNREACHABLE) from error
         bot.parts.alerts.connected_by(handler.client.is_connected)
-        yield
+        staying = asyncio.create_task(stay_connected(handler.client, PING_SECONDS))
+        try:
+            yield
+        finally:
+            staying.cancel()
     finally:
         bot.parts.alerts.connected_by(None)
         await handler.client.close()  # type: ignore[no-untyped-call]  # the SDK gives it no types

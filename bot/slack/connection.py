@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -11,13 +13,17 @@ from slack_sdk.http_retry.builtin_async_handlers import (
     AsyncRateLimitErrorRetryHandler,
     AsyncServerErrorRetryHandler,
 )
+from slack_sdk.socket_mode.aiohttp import SocketModeClient
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.settings import BotSettings
 from bot.slack.intake import FollowUps, Me
 from indexer import SettingsInvalid, Unavailable
 
+log = logging.getLogger(__name__)
+
 TIMEOUT_SECONDS = 30
+LOOK_SECONDS = 0.2  # between two looks whether the socket was closed
 RETRIES = 2
 
 # Words of Slack's for a token that will never work, however often it is tried.
@@ -74,6 +80,23 @@ async def see_app_token(client: AsyncWebClient, settings: BotSettings) -> str:
     except (SlackClientError, aiohttp.ClientError, OSError, TimeoutError) as error:
         raise SlackUnavailable(UNREACHABLE) from error
     return token
+
+
+async def stay_connected(socket: SocketModeClient, pause: float) -> None:
+    """Connect anew as soon as the socket is closed, at most once in ``pause`` seconds, until cancelled.
+
+    The SDK looks only once a ping; what Slack cannot deliver twice within that time comes a minute later.
+    """
+    while True:
+        await asyncio.sleep(LOOK_SECONDS)
+        session = socket.current_session
+        if session is None or not session.closed:
+            continue
+        try:
+            await socket.connect_to_new_endpoint()
+        except (SlackClientError, aiohttp.ClientError, OSError, TimeoutError) as error:
+            log.warning("the connection to Slack is closed and could not be opened again yet: %s", type(error).__name__)
+        await asyncio.sleep(pause)
 
 
 def open_client(settings: BotSettings) -> AsyncWebClient:

@@ -11,6 +11,7 @@ from bot.slack.app import SlackBot
 from tests.bot.slack.sending.test_splitting import letters, paragraphs
 from tests.bot.slack.whole import QUESTION, QUOTE, Clocks, Writes, finished, outcome, said
 from tests.claude_server import ClaudeServer
+from tests.fixtures.bot import StartBot
 from tests.fixtures.slack import Company
 from tests.slack_server import SlackServer
 
@@ -21,7 +22,9 @@ pytestmark = pytest.mark.anyio
 def clocks(monkeypatch: pytest.MonkeyPatch, slack: SlackServer) -> Clocks:
     slack.clock_factor = 0.02  # Slack sends an event again after 0, 1.2 and 6 seconds
     slack.stream_seconds = 60 / slack.clock_factor
-    return Clocks(monkeypatch)
+    clocks = Clocks(monkeypatch)
+    clocks.pings(0.2)
+    return clocks
 
 
 async def is_answered_once(slack: SlackServer, bot: SlackBot, company: Company, claude: ClaudeServer, ts: str) -> None:
@@ -62,6 +65,18 @@ async def test_after_a_cut_connection_events_flow_again(
     slack.drop_connections()
     ts = slack.says(company.ana, company.office, f"@Situate {QUESTION}")
     await is_answered_once(slack, answering, company, claude, ts)
+
+
+async def test_a_socket_that_was_closed_is_opened_again_at_once(
+    another_bot: StartBot, slack: SlackServer, company: Company, claude: ClaudeServer, clocks: Clocks
+) -> None:
+    """And not only when the SDK looks next: what Slack cannot deliver at once comes a minute later."""
+    clocks.pings(30.0)
+    async with another_bot() as bot:
+        slack.drop_connections()
+        await slack.until(lambda: slack.connected > 1 and slack.connections, seconds=5, what="another connection")
+        ts = slack.says(company.ana, company.office, f"@Situate {QUESTION}")
+        await is_answered_once(slack, bot, company, claude, ts)
 
 
 async def test_an_answer_under_way_and_one_asked_meanwhile_outlive_an_outage_of_slack(

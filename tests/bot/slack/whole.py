@@ -30,7 +30,6 @@ class Clocks:
             patch.setattr(desk, name, 0.05)
         patch.setattr(desk, "LATER_SECONDS", 0.2)
         patch.setattr(desk, "PATIENCE_SECONDS", 2.0)
-        patch.setattr(app, "PING_SECONDS", 0.2)
         for module in (posting, streams):
             patch.setattr(module, "LOOK_AFTER", 0.05)
             patch.setattr(module, "LONGEST_WAIT", 0.5)
@@ -41,6 +40,10 @@ class Clocks:
         defaults = AnswerMessages.__init__.__kwdefaults__
         assert defaults is not None
         self._patch.setitem(defaults, name, seconds)
+
+    def pings(self, seconds: float) -> None:
+        """How often a socket is tried; it is given up once nothing has come for one and a half of that."""
+        self._patch.setattr(app, "PING_SECONDS", seconds)
 
     def tries(self, count: int) -> None:
         """How often a lost call is made."""
