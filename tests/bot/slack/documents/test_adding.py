@@ -22,8 +22,8 @@ BUDGET = b"# Budget 2027\n\nThe Lisbon office gets 90,000 euros for its move to 
 OTHER = b"# Canteen\n\nOn Fridays there is fish, and the canteen closes at three in the afternoon.\n"
 
 
-class Adding(Slack):
-    """A bot, and people who add documents."""
+class AddingByRequest(Slack):
+    """A bot, and people for whom its desk takes requests, as a form or a button makes them."""
 
     count = 0
 
@@ -35,10 +35,12 @@ class Adding(Slack):
         return await self.asks_for(person, *items, audience=audience, **more)
 
     async def asks_for(self, person: Person, *items: Item, audience: str = "workspace", **more: Any) -> Message:
-        Adding.count += 1
+        AddingByRequest.count += 1
         direct = self.slack.direct(person)
         channel = more.pop("channel", direct.id)
-        request = Request(f"add{Adding.count}", self.slack.team_id, person.id, items, audience, channel=channel, **more)
+        request = Request(
+            f"add{AddingByRequest.count}", self.slack.team_id, person.id, items, audience, channel=channel, **more
+        )
         before = set(direct.messages)
         assert await self.bot.adding.take(request)
         self.bot.adding.begin(request)
@@ -59,11 +61,13 @@ class Adding(Slack):
 
 
 @pytest.fixture
-def people(slack: SlackServer, answering: SlackBot) -> Adding:
-    return Adding(slack, answering)
+def people(slack: SlackServer, answering: SlackBot) -> AddingByRequest:
+    return AddingByRequest(slack, answering)
 
 
-async def test_one_message_moves_from_reading_to_ready(people: Adding, company: Company, slack: SlackServer) -> None:
+async def test_one_message_moves_from_reading_to_ready(
+    people: AddingByRequest, company: Company, slack: SlackServer
+) -> None:
     """Only the adder sees it, in their direct conversation, and it is updated, not posted again."""
     message = await people.adds(company.ana, slack.file("budget.md", BUDGET, by=company.ana))
     assert "Ready. Ask me about" in message.shown
@@ -75,7 +79,7 @@ async def test_one_message_moves_from_reading_to_ready(people: Adding, company: 
 
 
 async def test_several_files_share_one_message_and_a_bad_one_does_not_hold_up_the_others(
-    people: Adding, company: Company, slack: SlackServer
+    people: AddingByRequest, company: Company, slack: SlackServer
 ) -> None:
     good = slack.file("budget.md", BUDGET, by=company.ana)
     empty = slack.file("empty.md", b"", by=company.ana)
@@ -87,7 +91,7 @@ async def test_several_files_share_one_message_and_a_bad_one_does_not_hold_up_th
 
 
 async def test_a_login_page_in_the_place_of_a_file_is_refused_with_the_missing_scope(
-    people: Adding, company: Company, slack: SlackServer
+    people: AddingByRequest, company: Company, slack: SlackServer
 ) -> None:
     slack.scopes = slack.scopes - {"files:read"}
     slack.expect_violations("files.info: missing_scope")
@@ -98,7 +102,7 @@ async def test_a_login_page_in_the_place_of_a_file_is_refused_with_the_missing_s
 
 
 async def test_a_file_of_the_same_name_asks_and_replacing_takes_the_old_one_out(
-    people: Adding, company: Company, slack: SlackServer
+    people: AddingByRequest, company: Company, slack: SlackServer
 ) -> None:
     await people.adds(company.ana, slack.file("budget.md", BUDGET, by=company.ana))
     newer = BUDGET.replace(b"90,000", b"95,000").replace(b"Lisbon office", b"whole Porto and Lisbon staff, all of it,")
@@ -112,7 +116,7 @@ async def test_a_file_of_the_same_name_asks_and_replacing_takes_the_old_one_out(
     assert "95,000" in passage.chunk.text
 
 
-async def test_keeping_both_keeps_both(people: Adding, company: Company, slack: SlackServer) -> None:
+async def test_keeping_both_keeps_both(people: AddingByRequest, company: Company, slack: SlackServer) -> None:
     await people.adds(company.ana, slack.file("budget.md", BUDGET, by=company.ana))
     message = await people.adds(company.ana, slack.file("budget.md", OTHER, by=company.ana))
     message = await people.decides(message, company.ana, "keep_both")
@@ -121,7 +125,7 @@ async def test_keeping_both_keeps_both(people: Adding, company: Company, slack: 
 
 
 async def test_who_may_not_remove_the_other_document_is_not_offered_to_replace_it(
-    people: Adding, company: Company, slack: SlackServer
+    people: AddingByRequest, company: Company, slack: SlackServer
 ) -> None:
     await people.adds(company.ana, slack.file("budget.md", BUDGET, by=company.ana))
     message = await people.adds(company.ben, slack.file("budget.md", OTHER, by=company.ben))
@@ -130,7 +134,7 @@ async def test_who_may_not_remove_the_other_document_is_not_offered_to_replace_i
 
 
 async def test_a_twin_that_the_adder_may_not_read_is_not_told_of(
-    people: Adding, company: Company, slack: SlackServer
+    people: AddingByRequest, company: Company, slack: SlackServer
 ) -> None:
     """That there is a document of this name is as secret as what it says."""
     file = slack.file("budget.md", BUDGET, by=company.ana)
@@ -140,7 +144,7 @@ async def test_a_twin_that_the_adder_may_not_read_is_not_told_of(
 
 
 async def test_nearly_the_same_text_under_another_name_asks(
-    people: Adding, company: Company, slack: SlackServer
+    people: AddingByRequest, company: Company, slack: SlackServer
 ) -> None:
     long = b"# Handbook\n\n" + b" ".join(
         b"Rule %d says that step %d follows step %d." % (n, n + 1, n) for n in range(60)
@@ -156,7 +160,7 @@ async def test_nearly_the_same_text_under_another_name_asks(
 
 
 async def test_the_same_file_again_is_ready_at_once_and_asks_nothing(
-    people: Adding, company: Company, slack: SlackServer
+    people: AddingByRequest, company: Company, slack: SlackServer
 ) -> None:
     file = slack.file("budget.md", BUDGET, by=company.ana)
     await people.adds(company.ana, file)
@@ -165,15 +169,17 @@ async def test_the_same_file_again_is_ready_at_once_and_asks_nothing(
     assert len(await people.added()) == 1
 
 
-async def test_somebody_else_s_click_decides_nothing(people: Adding, company: Company, slack: SlackServer) -> None:
+async def test_somebody_else_s_click_decides_nothing(
+    people: AddingByRequest, company: Company, slack: SlackServer
+) -> None:
     await people.adds(company.ana, slack.file("budget.md", BUDGET, by=company.ana))
     await people.adds(company.ana, slack.file("budget.md", OTHER, by=company.ana))
-    assert not await people.bot.adding.decide(f"add{Adding.count}", 0, "replace", company.ben.id)
+    assert not await people.bot.adding.decide(f"add{AddingByRequest.count}", 0, "replace", company.ben.id)
     assert len(await people.added()) == 1
 
 
 async def test_a_file_deleted_in_slack_is_forgotten_and_its_adder_is_told(
-    people: Adding, company: Company, slack: SlackServer
+    people: AddingByRequest, company: Company, slack: SlackServer
 ) -> None:
     file = slack.file("budget.md", BUDGET, by=company.ana)
     await people.adds(company.ana, file)
@@ -187,7 +193,7 @@ async def test_a_file_deleted_in_slack_is_forgotten_and_its_adder_is_told(
 
 
 async def test_what_is_deleted_is_not_used_any_more_in_the_thread_that_spoke_of_it(
-    people: Adding, company: Company, slack: SlackServer
+    people: AddingByRequest, company: Company, slack: SlackServer
 ) -> None:
     """Neither is it searched nor is what was answered from it shown to Claude again."""
     asked = "What does the Lisbon office get for its move?"
@@ -201,7 +207,7 @@ async def test_what_is_deleted_is_not_used_any_more_in_the_thread_that_spoke_of_
 
 
 async def test_remove_under_the_message_takes_it_out_and_says_so(
-    people: Adding, company: Company, slack: SlackServer
+    people: AddingByRequest, company: Company, slack: SlackServer
 ) -> None:
     message = await people.adds(company.ana, slack.file("budget.md", BUDGET, by=company.ana))
     message = await people.decides(message, company.ana, "remove_added")
@@ -210,7 +216,7 @@ async def test_remove_under_the_message_takes_it_out_and_says_so(
 
 
 async def test_an_audience_that_is_not_theirs_is_refused_before_anything_is_stored(
-    people: Adding, company: Company, slack: SlackServer
+    people: AddingByRequest, company: Company, slack: SlackServer
 ) -> None:
     """Ben is in #finance; the guest Gus may add nothing at all; nobody adds for somebody else."""
     file = slack.file("budget.md", BUDGET, by=company.ben)
@@ -238,14 +244,14 @@ async def test_what_a_dead_process_began_is_finished_in_the_same_message(
     async with another_bot() as bot:
         assert await bot.adding.take(request)
     async with another_bot() as bot:
-        people = Adding(slack, bot)
+        people = AddingByRequest(slack, bot)
         await people.idle()
         (message,) = slack.direct(company.ana).messages.values()
         assert "Ready. Ask me about" in message.shown
 
 
 async def test_who_left_the_channel_sees_no_title_any_more(
-    people: Adding, company: Company, slack: SlackServer
+    people: AddingByRequest, company: Company, slack: SlackServer
 ) -> None:
     """Neither of what they added nor of what it looked like: the message says what it can without."""
     finance = company.finance
@@ -255,7 +261,7 @@ async def test_who_left_the_channel_sees_no_title_any_more(
     assert "There is already a document" in message.shown
     await slack.leaves(company.ana, finance).arrives()
     await people.idle()
-    request = await people.bot.adding.request(f"add{Adding.count}")
+    request = await people.bot.adding.request(f"add{AddingByRequest.count}")
     assert request is not None
     await moving.Moving(people.bot.parts, request).show()
     message = slack.direct(company.ana).messages[message.ts]

@@ -23,7 +23,7 @@ BUDGET = b"# Budget 2027\n\nThe Lisbon office gets 90,000 euros for its move to 
 CANTEEN = "On Fridays there is fish, and the canteen closes at three in the afternoon."
 
 
-class Adding(Slack):
+class AddingByForm(Slack):
     """A bot, and people who add documents by what they can press."""
 
     async def opens(self, person: Person, channel: Channel) -> View:
@@ -58,15 +58,15 @@ class Adding(Slack):
 
 
 @pytest.fixture
-def people(slack: SlackServer, answering: SlackBot) -> Adding:
-    return Adding(slack, answering)
+def people(slack: SlackServer, answering: SlackBot) -> AddingByForm:
+    return AddingByForm(slack, answering)
 
 
 # -- the form ----------------------------------------------------------------------------------------------------------
 
 
 async def test_a_file_is_added_by_the_form_for_whom_is_chosen(
-    people: Adding, company: Company, slack: SlackServer
+    people: AddingByForm, company: Company, slack: SlackServer
 ) -> None:
     view = await people.opens(company.ana, company.finance)
     for told in ("All employees (not guests)", "#finance, 2 members", "Only me", "I forget it too"):
@@ -78,7 +78,7 @@ async def test_a_file_is_added_by_the_form_for_whom_is_chosen(
     assert "Ready. Ask me about The budget." in people.moving(company.ana).shown
 
 
-async def test_files_and_text_are_added_together(people: Adding, company: Company, slack: SlackServer) -> None:
+async def test_files_and_text_are_added_together(people: AddingByForm, company: Company, slack: SlackServer) -> None:
     await people.opens(company.ana, company.office)
     file = slack.file("budget.md", BUDGET, by=company.ana)
     assert await people.submits(company.ana, files=[file], text=CANTEEN, audience=f"user:{company.ana.id}") == {}
@@ -87,7 +87,7 @@ async def test_files_and_text_are_added_together(people: Adding, company: Compan
 
 
 async def test_a_text_of_the_greatest_length_is_added_whole(
-    people: Adding, company: Company, slack: SlackServer
+    people: AddingByForm, company: Company, slack: SlackServer
 ) -> None:
     text = ("Every invoice over 500 euros is signed twice. " * 100)[:2_985] + " The end is nigh"
     await people.opens(company.ana, company.office)
@@ -98,7 +98,7 @@ async def test_a_text_of_the_greatest_length_is_added_whole(
 
 
 async def test_what_is_wrong_is_said_at_its_field_and_nothing_is_lost(
-    people: Adding, company: Company, slack: SlackServer
+    people: AddingByForm, company: Company, slack: SlackServer
 ) -> None:
     await people.opens(company.ana, company.office)
     assert list(await people.submits(company.ana)) == ["adding_files"]
@@ -110,14 +110,14 @@ async def test_what_is_wrong_is_said_at_its_field_and_nothing_is_lost(
     assert await people.added() == [("Canteen", "workspace")]
 
 
-async def test_a_guest_is_refused_by_a_sentence_in_the_form(people: Adding, company: Company) -> None:
+async def test_a_guest_is_refused_by_a_sentence_in_the_form(people: AddingByForm, company: Company) -> None:
     view = await people.opens(company.gus, company.general)
     assert "You may not add documents here." in view.shown
     assert "submit" not in view.content
 
 
 async def test_where_nothing_can_be_checked_the_form_says_so(
-    people: Adding, company: Company, monkeypatch: pytest.MonkeyPatch
+    people: AddingByForm, company: Company, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def silent(*arguments: object) -> None:
         raise CannotCheck
@@ -129,7 +129,7 @@ async def test_where_nothing_can_be_checked_the_form_says_so(
 
 @pytest.mark.parametrize("how", ["refused", "slow"])
 async def test_who_may_read_is_checked_when_it_is_sent_in_and_in_time(
-    people: Adding, company: Company, monkeypatch: pytest.MonkeyPatch, how: str
+    people: AddingByForm, company: Company, monkeypatch: pytest.MonkeyPatch, how: str
 ) -> None:
     """However slow Slack's lookups are, what was filled in stays, and can be sent again."""
     await people.opens(company.ana, company.office)
@@ -152,7 +152,7 @@ async def test_who_may_read_is_checked_when_it_is_sent_in_and_in_time(
 
 
 async def test_an_audience_that_is_not_theirs_any_more_is_not_taken(
-    people: Adding, company: Company, slack: SlackServer
+    people: AddingByForm, company: Company, slack: SlackServer
 ) -> None:
     await people.opens(company.ana, company.finance)
     slack.leaves(company.ana, company.finance)
@@ -163,7 +163,7 @@ async def test_an_audience_that_is_not_theirs_any_more_is_not_taken(
 
 
 async def test_a_request_that_cannot_be_kept_stays_in_the_form(
-    people: Adding, company: Company, monkeypatch: pytest.MonkeyPatch
+    people: AddingByForm, company: Company, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def away(*arguments: object) -> None:
         raise CatalogueUnavailable("The catalogue is away.")
@@ -178,7 +178,7 @@ async def test_a_request_that_cannot_be_kept_stays_in_the_form(
 
 
 async def test_a_form_that_slack_does_not_open_is_not_silence(
-    people: Adding, company: Company, slack: SlackServer, monkeypatch: pytest.MonkeyPatch
+    people: AddingByForm, company: Company, slack: SlackServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def late(**arguments: object) -> None:
         raise TimeoutError
@@ -192,14 +192,14 @@ async def test_a_form_that_slack_does_not_open_is_not_silence(
 # -- the command with an address ---------------------------------------------------------------------------------------
 
 
-async def test_what_is_no_address_is_answered_with_what_can_be_added(people: Adding, company: Company) -> None:
+async def test_what_is_no_address_is_answered_with_what_can_be_added(people: AddingByForm, company: Company) -> None:
     await people.slack.commands(company.ana, company.office, "/docs", "add the travel guide").arrives()
     await people.idle()
     assert "I can add a web address: /docs add https://" in people.told(company.ana)
 
 
 async def test_a_link_to_a_message_adds_it_for_whom_it_says(
-    people: Adding, company: Company, slack: SlackServer
+    people: AddingByForm, company: Company, slack: SlackServer
 ) -> None:
     ts = slack.says(company.ben, company.finance, CANTEEN)
     link = slack.permalink_of(company.finance, ts)
@@ -213,7 +213,7 @@ async def test_a_link_to_a_message_adds_it_for_whom_it_says(
     assert audience != "workspace", "it comes from a private channel"
 
 
-async def test_a_guest_is_refused_by_the_command(people: Adding, company: Company) -> None:
+async def test_a_guest_is_refused_by_the_command(people: AddingByForm, company: Company) -> None:
     await people.slack.commands(company.gus, company.general, "/docs", "add https://example.com/").arrives()
     await people.idle()
     assert "You may not add documents here." in people.told(company.gus)
@@ -224,7 +224,7 @@ async def test_a_guest_is_refused_by_the_command(people: Adding, company: Compan
 
 
 async def test_a_message_or_its_thread_is_added_no_further_than_it_stands(
-    people: Adding, company: Company, slack: SlackServer
+    people: AddingByForm, company: Company, slack: SlackServer
 ) -> None:
     root = slack.says(company.ana, company.finance, "When does the canteen close?")
     slack.says(company.ben, company.finance, CANTEEN, thread=root)
@@ -236,7 +236,37 @@ async def test_a_message_or_its_thread_is_added_no_further_than_it_stands(
     assert await people.added() == [("Canteen", f"channel:{company.finance.id}")]
 
 
-async def test_the_files_of_a_message_are_added(people: Adding, company: Company, slack: SlackServer) -> None:
+async def test_a_message_where_the_bot_is_not_is_refused_when_the_form_opens(
+    people: Adding, company: Company, slack: SlackServer
+) -> None:
+    """Before anything is filled in. Once the bot is invited, it goes."""
+    elsewhere = slack.channel("elsewhere", members=[company.ana], with_bot=False)
+    ts = slack.says(company.ana, elsewhere, CANTEEN)
+    view = await people.uses(company.ana, elsewhere, ts)
+    assert "Invite me to this channel" in view.shown
+    assert "submit" not in view.content
+    slack.closes(company.ana)
+    await slack.joins(slack.bot, elsewhere).arrives()
+    await people.idle()
+    view = await people.uses(company.ana, elsewhere, ts)
+    assert "submit" in view.content
+    assert await people.submits(company.ana, what="message", title="Canteen") == {}
+    assert [title for title, _ in await people.added()] == ["Canteen"]
+
+
+async def test_a_message_of_a_channel_that_one_is_not_in_is_refused_when_the_form_opens(
+    people: Adding, company: Company, slack: SlackServer
+) -> None:
+    """Slack shows public channels to those who only look in, too."""
+    ts = slack.says(company.ben, company.office, CANTEEN)
+    await slack.leaves(company.ana, company.office).arrives()
+    await people.idle()
+    view = await people.uses(company.ana, company.office, ts)
+    assert "both you and I are members" in view.shown
+    assert "submit" not in view.content
+
+
+async def test_the_files_of_a_message_are_added(people: AddingByForm, company: Company, slack: SlackServer) -> None:
     file = slack.file("budget.md", BUDGET, by=company.ben)
     ts = slack.says(company.ben, company.office, "The new budget", files=[file])
     view = await people.uses(company.ana, company.office, ts)
@@ -245,7 +275,7 @@ async def test_the_files_of_a_message_are_added(people: Adding, company: Company
     assert [title for title, _ in await people.added()] == ["The budget"]
 
 
-async def test_an_answer_is_saved_under_its_question(people: Adding, company: Company) -> None:
+async def test_an_answer_is_saved_under_its_question(people: AddingByForm, company: Company) -> None:
     message = await people.asks(company.ana, company.office, QUESTION)
     view = await people.uses(company.ana, company.office, message.ts, "save_reply")
     assert "This message" in view.shown
@@ -258,7 +288,7 @@ async def test_an_answer_is_saved_under_its_question(people: Adding, company: Co
 
 
 async def test_try_it_asks_about_the_document_in_its_thread(
-    people: Adding, company: Company, slack: SlackServer
+    people: AddingByForm, company: Company, slack: SlackServer
 ) -> None:
     await people.opens(company.ana, company.office)
     assert await people.submits(company.ana, text=CANTEEN, title="Canteen") == {}
@@ -272,7 +302,7 @@ async def test_try_it_asks_about_the_document_in_its_thread(
 
 
 async def test_remove_takes_the_document_out_and_there_is_nothing_to_press_any_more(
-    people: Adding, company: Company, slack: SlackServer
+    people: AddingByForm, company: Company, slack: SlackServer
 ) -> None:
     await people.opens(company.ana, company.office)
     assert await people.submits(company.ana, text=CANTEEN, title="Canteen") == {}
@@ -284,7 +314,7 @@ async def test_remove_takes_the_document_out_and_there_is_nothing_to_press_any_m
 
 
 async def test_what_was_removed_meanwhile_is_not_asked_about(
-    people: Adding, company: Company, slack: SlackServer
+    people: AddingByForm, company: Company, slack: SlackServer
 ) -> None:
     await people.opens(company.ana, company.office)
     assert await people.submits(company.ana, text=CANTEEN, title="Canteen") == {}
@@ -296,7 +326,7 @@ async def test_what_was_removed_meanwhile_is_not_asked_about(
     assert [one.ts for one in slack.replies(direct, message.ts)] == [message.ts], "nothing is asked"
 
 
-async def test_one_form_adds_once_however_often_it_comes(people: Adding, company: Company) -> None:
+async def test_one_form_adds_once_however_often_it_comes(people: AddingByForm, company: Company) -> None:
     taken: list[str] = []
     take = people.bot.adding.take
 

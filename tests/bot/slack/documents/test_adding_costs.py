@@ -8,7 +8,7 @@ from contextlib import AbstractAsyncContextManager
 import pytest
 
 from indexer import Indexer
-from tests.bot.slack.documents.test_adding import Adding
+from tests.bot.slack.documents.test_adding import AddingByRequest
 from tests.claude_server import ClaudeServer
 from tests.fixtures.bot import StartBot
 from tests.fixtures.indexer import MakeSettings
@@ -42,7 +42,7 @@ async def test_a_costly_document_asks_first_and_nothing_is_paid_meanwhile(
     another_bot: StartBot, company: Company, slack: SlackServer, claude: ClaudeServer, handbook: File
 ) -> None:
     async with another_bot(confirm_cost_usd=0.0001) as bot:
-        people = Adding(slack, bot)
+        people = AddingByRequest(slack, bot)
         message = await people.adds(company.ana, handbook)
         assert "will cost about $" in message.shown
         assert claude.requests == []
@@ -57,7 +57,7 @@ async def test_what_costs_less_is_not_asked_about(
     another_bot: StartBot, company: Company, slack: SlackServer, claude: ClaudeServer, handbook: File
 ) -> None:
     async with another_bot(admin_users=company.ana.id) as bot:
-        message = await Adding(slack, bot).adds(company.ana, handbook)
+        message = await AddingByRequest(slack, bot).adds(company.ana, handbook)
         assert "Ready. Ask me about" in message.shown
         assert "Cost: $" in message.shown
 
@@ -66,7 +66,7 @@ async def test_a_cancelled_document_costs_nothing(
     another_bot: StartBot, company: Company, slack: SlackServer, claude: ClaudeServer, handbook: File
 ) -> None:
     async with another_bot(confirm_cost_usd=0.0) as bot:
-        people = Adding(slack, bot)
+        people = AddingByRequest(slack, bot)
         message = await people.decides(await people.adds(company.ana, handbook), company.ana, "cancel_adding")
         assert "was not added" in message.shown
         assert claude.requests == []
@@ -77,9 +77,9 @@ async def test_the_estimate_is_close_to_what_is_paid(
 ) -> None:
     """Within a factor of two: enough for a person to decide by."""
     async with another_bot(confirm_cost_usd=0.0) as bot:
-        people = Adding(slack, bot)
+        people = AddingByRequest(slack, bot)
         message = await people.adds(company.ana, handbook)
-        (asks,) = await bot.adding.progress(f"add{Adding.count}")
+        (asks,) = await bot.adding.progress(f"add{AddingByRequest.count}")
         await people.decides(message, company.ana, "go_on")
-        (ready,) = await bot.adding.progress(f"add{Adding.count}")
+        (ready,) = await bot.adding.progress(f"add{AddingByRequest.count}")
         assert ready.cost_usd / 2 < asks.estimate_usd < ready.cost_usd * 2

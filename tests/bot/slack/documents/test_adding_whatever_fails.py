@@ -10,7 +10,7 @@ import pytest
 from bot.adding import Item, Request, What
 from bot.slack.app import SlackBot
 from indexer import Examined, Indexer
-from tests.bot.slack.documents.test_adding import BUDGET, OTHER, Adding
+from tests.bot.slack.documents.test_adding import BUDGET, OTHER, AddingByRequest
 from tests.bot.slack.whole import Clocks
 from tests.fixtures.bot import StartBot
 from tests.fixtures.slack import Company
@@ -28,8 +28,8 @@ def clocks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def people(slack: SlackServer, answering: SlackBot) -> Adding:
-    return Adding(slack, answering)
+def people(slack: SlackServer, answering: SlackBot) -> AddingByRequest:
+    return AddingByRequest(slack, answering)
 
 
 def request_of(slack: SlackServer, person: Person, *files: File, id: str = "one", **more: str) -> Request:
@@ -46,7 +46,7 @@ def told(slack: SlackServer, person: Person) -> list[Message]:
 
 
 async def test_long_files_of_many_people_are_acknowledged_at_once_and_ready_in_the_end(
-    people: Adding, company: Company, slack: SlackServer
+    people: AddingByRequest, company: Company, slack: SlackServer
 ) -> None:
     """Two hundred pages, and every worker busy with others: what somebody else asks meanwhile is heard at once."""
     long = pdf(*(f"Chapter {page}\nOn page {page} the canteen opens at {page % 12} and closes." for page in range(200)))
@@ -70,7 +70,7 @@ async def test_long_files_of_many_people_are_acknowledged_at_once_and_ready_in_t
 
 
 async def test_twenty_requests_at_once_are_twenty_messages_and_documents(
-    people: Adding, company: Company, slack: SlackServer
+    people: AddingByRequest, company: Company, slack: SlackServer
 ) -> None:
     requests = []
     for number in range(20):
@@ -87,14 +87,14 @@ async def test_twenty_requests_at_once_are_twenty_messages_and_documents(
 
 
 async def test_a_deck_of_pictures_is_read_or_refused_with_the_reason(
-    people: Adding, company: Company, slack: SlackServer
+    people: AddingByRequest, company: Company, slack: SlackServer
 ) -> None:
     message = await people.adds(company.ana, slack.file("deck.pptx", pptx_of_pictures("The canteen"), by=company.ana))
     assert (READY in message.shown) != ("deck.pptx" in message.shown and bool(message.shown.strip()))
 
 
 async def test_an_answer_that_is_lost_posts_no_second_message(
-    people: Adding, company: Company, slack: SlackServer
+    people: AddingByRequest, company: Company, slack: SlackServer
 ) -> None:
     slack.fail("chat.postMessage", drop="after")
     message = await people.adds(company.ana, slack.file("budget.md", BUDGET, by=company.ana))
@@ -104,7 +104,7 @@ async def test_an_answer_that_is_lost_posts_no_second_message(
 
 @pytest.mark.parametrize("fault", [{"status": 500}, {"ratelimited": 0.1}, {"error": "internal_error"}])
 async def test_updates_that_fail_leave_the_right_end(
-    people: Adding, company: Company, slack: SlackServer, fault: dict[str, object]
+    people: AddingByRequest, company: Company, slack: SlackServer, fault: dict[str, object]
 ) -> None:
     slack.expect_violations("ratelimited|rate")
     slack.fail("chat.update", times=2, **fault)  # type: ignore[arg-type]  # each a keyword of its own type
@@ -113,7 +113,7 @@ async def test_updates_that_fail_leave_the_right_end(
 
 
 async def test_where_no_conversation_can_be_opened_the_end_is_told_where_it_was_asked_for(
-    people: Adding, company: Company, slack: SlackServer
+    people: AddingByRequest, company: Company, slack: SlackServer
 ) -> None:
     slack.fail("conversations.open", error="missing_scope", times=None)
     file = slack.file("budget.md", BUDGET, by=company.ana)
@@ -135,7 +135,7 @@ async def test_what_a_process_leaves_half_done_the_next_one_finishes_in_the_same
         first.adding.begin(request)
         await slack.until(lambda: bool(told(slack, company.ana)), what="the message")
     async with another_bot() as second:
-        people = Adding(slack, second)
+        people = AddingByRequest(slack, second)
         await people.idle()
         (message,) = told(slack, company.ana)
         assert READY in message.shown
@@ -146,19 +146,19 @@ async def test_a_question_is_answered_in_another_process_than_it_was_asked_in(
     another_bot: StartBot, company: Company, slack: SlackServer
 ) -> None:
     async with another_bot() as first:
-        people = Adding(slack, first)
+        people = AddingByRequest(slack, first)
         await people.adds(company.ana, slack.file("budget.md", BUDGET, by=company.ana))
         message = await people.adds(company.ana, slack.file("budget.md", OTHER, by=company.ana))
         assert "There is already a document" in message.shown
     async with another_bot() as second:
-        people = Adding(slack, second)
+        people = AddingByRequest(slack, second)
         message = await people.decides(message, company.ana, "replace_twin")
         assert READY in message.shown
         assert len(await people.added()) == 1
         assert len(told(slack, company.ana)) == 2
 
 
-async def test_buttons_pressed_twice_do_it_once(people: Adding, company: Company, slack: SlackServer) -> None:
+async def test_buttons_pressed_twice_do_it_once(people: AddingByRequest, company: Company, slack: SlackServer) -> None:
     await people.adds(company.ana, slack.file("budget.md", BUDGET, by=company.ana))
     message = await people.adds(company.ana, slack.file("budget.md", OTHER, by=company.ana))
     direct = slack.direct(company.ana)
@@ -175,7 +175,9 @@ async def test_buttons_pressed_twice_do_it_once(people: Adding, company: Company
     assert "no longer in the documents" in direct.messages[message.ts].shown
 
 
-async def test_a_deletion_that_is_told_twice_is_said_once(people: Adding, company: Company, slack: SlackServer) -> None:
+async def test_a_deletion_that_is_told_twice_is_said_once(
+    people: AddingByRequest, company: Company, slack: SlackServer
+) -> None:
     file = slack.file("budget.md", BUDGET, by=company.ana)
     await people.adds(company.ana, file)
     for _ in range(2):
@@ -186,7 +188,7 @@ async def test_a_deletion_that_is_told_twice_is_said_once(people: Adding, compan
 
 
 async def test_what_is_deleted_before_it_is_read_is_refused_and_not_kept(
-    people: Adding, company: Company, slack: SlackServer
+    people: AddingByRequest, company: Company, slack: SlackServer
 ) -> None:
     file = slack.file("budget.md", BUDGET, by=company.ana)
     request = request_of(slack, company.ana, file, id="gone")
@@ -200,7 +202,7 @@ async def test_what_is_deleted_before_it_is_read_is_refused_and_not_kept(
 
 
 async def test_what_is_deleted_while_it_is_looked_at_is_not_kept(
-    people: Adding, company: Company, slack: SlackServer, library: Indexer, monkeypatch: pytest.MonkeyPatch
+    people: AddingByRequest, company: Company, slack: SlackServer, library: Indexer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The event comes when nobody knows yet what the document is made of."""
     ts = slack.says(company.ana, company.office, "The canteen closes at three on Fridays.")
