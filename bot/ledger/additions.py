@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Final, Literal
 
 import sqlalchemy as sa
 
 from bot.adding import ASKING, AT_WORK, Decision, Progress, Request
+from bot.ledger.moments import naive, now
 from bot.ledger.schema import added_items, additions, document_parts
 from indexer import Database
 
@@ -49,7 +50,7 @@ class Additions:
                 payload=request.as_json(),
                 owner=owner,
                 state=OPEN,
-                taken_at=_now(),
+                taken_at=now(),
             )
             .on_conflict_do_nothing(index_elements=["id"])
             .returning(additions.c.id)
@@ -137,7 +138,7 @@ class Additions:
             if states & set(AT_WORK):
                 return False
             state = ASKED if states & set(ASKING) else CLOSED
-            connection.execute(additions.update().where(additions.c.id == id).values(state=state, rested_at=_now()))
+            connection.execute(additions.update().where(additions.c.id == id).values(state=state, rested_at=now()))
             return True
 
         return await self._database.write(work)
@@ -155,10 +156,9 @@ class Additions:
 
     async def forget_additions(self, before: datetime) -> int:
         """Drop the texts of requests that have rested since a moment. Returns of how many."""
-        moment = before.astimezone(UTC).replace(tzinfo=None)
         old = (
             additions.update()
-            .where(additions.c.state != OPEN, additions.c.rested_at < moment, additions.c.payload.is_not(None))
+            .where(additions.c.state != OPEN, additions.c.rested_at < naive(before), additions.c.payload.is_not(None))
             .values(payload=sa.null())
         )
         return await self._database.write(lambda c: c.execute(old).rowcount)
@@ -215,7 +215,3 @@ def _items(connection: sa.Connection, id: str) -> list[Progress]:
 
 def _row(id: str, number: int, progress: Progress) -> dict[str, object]:
     return {"addition": id, "number": number, "progress": progress.as_json()}
-
-
-def _now() -> datetime:
-    return datetime.now(UTC).replace(tzinfo=None)

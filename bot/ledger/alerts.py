@@ -8,6 +8,7 @@ from typing import Any, Final, Literal
 
 import sqlalchemy as sa
 
+from bot.ledger.moments import aware, naive
 from bot.ledger.schema import alert_sightings, alerts
 from indexer import Database
 
@@ -56,7 +57,7 @@ class Alerts:
         One that lasts goes on as it is; one that ended, and of which not everything has been told, goes on, too: so
         what comes and goes quickly is one trouble. Nothing is changed by what was seen before the latest one ended.
         """
-        moment = _naive(at)
+        moment = naive(at)
         mine = (alerts.c.team == team, alerts.c.kind == kind, alerts.c.ended_at < moment)
         first = self._database.insert(alerts).values(
             team=team,
@@ -80,7 +81,7 @@ class Alerts:
     async def alert_ends(self, team: str, kind: str, at: datetime) -> None:
         """The trouble of a kind is over, unless it began later than that."""
         mine = (alerts.c.team == team, alerts.c.kind == kind, alerts.c.ended_at.is_(None))
-        moment = _naive(at)
+        moment = naive(at)
         over = alerts.update().where(*mine, alerts.c.began_at <= moment).values(ended_at=moment)
         await self._database.write(lambda c: c.execute(over))
 
@@ -90,12 +91,12 @@ class Alerts:
         ``again``: somebody began to before and did not say how it went, so it may have been told. Give it back with
         ``alert_told`` or ``put_alert_off``; what is not given back in five minutes is given to the next.
         """
-        moment = _naive(now)
+        moment = naive(now)
         free = sa.or_(alerts.c.busy_until.is_(None), alerts.c.busy_until < moment)
         until = datetime.fromtimestamp(now.timestamp() + BUSY_SECONDS, UTC)
         held = sa.select(alerts.c.busy_until).where(*_same(team, alert)).with_for_update()
         as_seen = (alerts.c.begun_told == alert.begun_told, alerts.c.is_closed == alert.is_closed)
-        mine = alerts.update().where(*_same(team, alert), *as_seen, free).values(busy_until=_naive(until))
+        mine = alerts.update().where(*_same(team, alert), *as_seen, free).values(busy_until=naive(until))
 
         def work(connection: sa.Connection) -> Telling | None:
             before = connection.execute(held).scalar()
@@ -107,7 +108,7 @@ class Alerts:
 
     async def put_alert_off(self, team: str, alert: Alert, until: datetime) -> None:
         """It could not be told now, as far as is known; nobody tries before ``until``."""
-        statement = alerts.update().where(*_same(team, alert)).values(busy_until=_naive(until))
+        statement = alerts.update().where(*_same(team, alert)).values(busy_until=naive(until))
         await self._database.write(lambda c: c.execute(statement))
 
     async def alert_told(self, team: str, alert: Alert, now: datetime, *, closed: bool, first: bool) -> None:
@@ -117,14 +118,14 @@ class Alerts:
         another trouble from now on.
         """
         mine = alerts.update().where(*_same(team, alert))
-        values: dict[str, Any] = {"busy_until": sa.null()} | ({"told_at": _naive(now)} if first else {})
+        values: dict[str, Any] = {"busy_until": sa.null()} | ({"told_at": naive(now)} if first else {})
 
         def work(connection: sa.Connection) -> None:
             if not closed:
                 connection.execute(mine.values(begun_told=True, **values))
                 return
             connection.execute(mine.where(alerts.c.ended_at.is_not(None)).values(is_closed=True, **values))
-            connection.execute(mine.where(alerts.c.ended_at.is_(None)).values(**values | _next(_naive(now))))
+            connection.execute(mine.where(alerts.c.ended_at.is_(None)).values(**values | _next(naive(now))))
 
         await self._database.write(work)
 
@@ -135,11 +136,11 @@ class Alerts:
 
         A place from where nothing was heard since ``not_before`` is none any more.
         """
-        moment = _naive(now)
+        moment = naive(now)
         row = self._database.insert(alert_sightings).values(team=team, kind=kind, place=place, seen_at=moment)
         key = ["team", "kind", "place"]
         mine = (alert_sightings.c.team == team, alert_sightings.c.kind == kind)
-        gone = [alert_sightings.c.seen_at < _naive(not_before)]
+        gone = [alert_sightings.c.seen_at < naive(not_before)]
         if not is_bad:
             gone.append(alert_sightings.c.place == place)
         left = sa.select(sa.literal(1)).where(*mine).limit(1)
@@ -173,18 +174,10 @@ def _alert(row: Any) -> Alert:
     return Alert(
         kind=row.kind,
         number=row.number,
-        began_at=_aware(row.began_at),
-        ended_at=_aware(row.ended_at) if row.ended_at is not None else None,
+        began_at=aware(row.began_at),
+        ended_at=aware(row.ended_at) if row.ended_at is not None else None,
         begun_told=row.begun_told,
         is_closed=row.is_closed,
-        told_at=_aware(row.told_at) if row.told_at is not None else None,
+        told_at=aware(row.told_at) if row.told_at is not None else None,
         detail=row.detail,
     )
-
-
-def _naive(moment: datetime) -> datetime:
-    return moment.astimezone(UTC).replace(tzinfo=None)
-
-
-def _aware(moment: datetime) -> datetime:
-    return moment.replace(tzinfo=UTC)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import Any
 
 import sqlalchemy as sa
 
+from bot.ledger.moments import aware, naive, now
 from bot.ledger.records import Feedback, Means, StoredAnswer, Value
 from bot.ledger.schema import answer_messages, answers, feedback
 from indexer import Database
@@ -28,7 +28,7 @@ class Answers:
             "channel": answer.channel,
             "thread": answer.thread,
             "question_ts": answer.question_ts,
-            "created_at": answer.created_at.astimezone(UTC).replace(tzinfo=None),
+            "created_at": naive(answer.created_at),
             "content": answer.as_json(),
         }
         if answer.replaced_by is not None:
@@ -82,7 +82,7 @@ class Answers:
         A comment stays while the value stays: 👎 with "out of date", then 👎 once more, is 👎 with "out of date";
         then 👍 is 👍 without a comment.
         """
-        values = {"value": value, "how": how, "given_at": datetime.now(UTC).replace(tzinfo=None)}
+        values = {"value": value, "how": how, "given_at": now()}
         before = sa.case((feedback.c.value == value, feedback.c.comment), else_=sa.null())
         row = self._database.insert(feedback).values(answer=answer_id, person=user, comment=comment, **values)
         statement = row.on_conflict_do_update(
@@ -110,8 +110,7 @@ class Answers:
         )
         rows = await self._database.read(lambda c: c.execute(statement).all())
         return tuple(
-            Feedback(row.answer, row.person, row.value, row.how, row.comment, row.given_at.replace(tzinfo=UTC))
-            for row in rows
+            Feedback(row.answer, row.person, row.value, row.how, row.comment, aware(row.given_at)) for row in rows
         )
 
     async def _newest(self, *where: sa.ColumnElement[bool]) -> StoredAnswer | None:

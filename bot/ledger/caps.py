@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import datetime
 
 import sqlalchemy as sa
 
+from bot.ledger.moments import aware, naive
 from bot.ledger.schema import capped_questions, questions
 from indexer import Database
 
@@ -38,11 +39,11 @@ class Caps:
             .join(mine, sa.and_(questions.c.team == mine.c.team, questions.c.asker == mine.c.asker, earlier))
             .where(
                 mine.c.key == key,
-                questions.c.taken_at > since.astimezone(UTC).replace(tzinfo=None),
+                questions.c.taken_at > naive(since),
                 questions.c.state != "failed",
                 questions.c.key.not_in(sa.select(capped_questions.c.question)),
             )
             .order_by(questions.c.taken_at)
         )
         taken = await self._database.read(lambda c: c.execute(statement).scalars().all())
-        return [moment.replace(tzinfo=UTC) for moment in taken]
+        return [aware(moment) for moment in taken]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Final, Literal
 
 import sqlalchemy as sa
 
+from bot.ledger.moments import now
 from bot.ledger.schema import errands
 from indexer import Database
 
@@ -27,12 +28,14 @@ class Errands:
         Of many who ask at once one gets ``yours``. An errand that has been begun for two minutes and not ended is
         given to the next.
         """
-        now = datetime.now(UTC).replace(tzinfo=None)
-        until = now + timedelta(seconds=BUSY_SECONDS)
+        moment = now()
+        until = moment + timedelta(seconds=BUSY_SECONDS)
         mine = (
             self._database.insert(errands)
             .values(key=key, busy_until=until)
-            .on_conflict_do_update(index_elements=["key"], set_={"busy_until": until}, where=errands.c.busy_until < now)
+            .on_conflict_do_update(
+                index_elements=["key"], set_={"busy_until": until}, where=errands.c.busy_until < moment
+            )
             .returning(errands.c.key)
         )
         held = sa.select(errands.c.busy_until).where(errands.c.key == key)

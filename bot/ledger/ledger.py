@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 import sqlalchemy as sa
 
 from bot.ledger.additions import Additions
@@ -11,6 +9,7 @@ from bot.ledger.alerts import Alerts
 from bot.ledger.answers import Answers
 from bot.ledger.caps import Caps
 from bot.ledger.errands import Errands
+from bot.ledger.moments import now
 from bot.ledger.questions import Questions
 from bot.ledger.schema import LEDGER_VERSION, ledger_schema, metadata, muted_threads
 from indexer import CatalogueUnavailable, Database
@@ -44,7 +43,7 @@ class Ledger(Questions, Answers, Errands, Caps, Additions, Alerts):
                 channel=channel,
                 thread=thread,
                 muted_by=by,
-                muted_at=datetime.now(UTC).replace(tzinfo=None),
+                muted_at=now(),
             )
             .on_conflict_do_nothing()
         )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import datetime
 
 import sqlalchemy as sa
 
 from bot.asking import How, Question
+from bot.ledger.moments import aware, naive, now
 from bot.ledger.records import Outcome
 from bot.ledger.schema import question_messages, questions
 from indexer import Database
@@ -39,7 +40,7 @@ class Questions:
                 payload=question.as_json(),
                 owner=owner,
                 state=OPEN,
-                taken_at=_now(),
+                taken_at=now(),
             )
             .on_conflict_do_nothing(index_elements=["key"])
             .returning(questions.c.key)
@@ -79,7 +80,7 @@ class Questions:
 
     async def close(self, key: str, owner: str, outcome: Outcome) -> bool:
         """Say what became of a question. False: it was closed before, or is somebody else's by now."""
-        done = questions.update().where(*_held(key, owner)).values(state=outcome, closed_at=_now())
+        done = questions.update().where(*_held(key, owner)).values(state=outcome, closed_at=now())
         return await self._changes(done)
 
     async def sent(self, key: str, message_ts: str) -> None:
@@ -112,17 +113,16 @@ class Questions:
         """When the latest question of a workspace was taken; None before the first."""
         statement = sa.select(sa.func.max(questions.c.taken_at)).where(questions.c.team == team)
         latest: datetime | None = await self._database.read(lambda c: c.execute(statement).scalar())
-        return latest.replace(tzinfo=UTC) if latest is not None else None
+        return aware(latest) if latest is not None else None
 
     async def forget(self, before: datetime) -> int:
         """Drop the texts and files of questions that were closed before a moment. Returns of how many.
 
         Their keys stay, so that none of them is ever answered again.
         """
-        moment = before.astimezone(UTC).replace(tzinfo=None)
         forgotten = (
             questions.update()
-            .where(questions.c.state != OPEN, questions.c.closed_at < moment, questions.c.payload.is_not(None))
+            .where(questions.c.state != OPEN, questions.c.closed_at < naive(before), questions.c.payload.is_not(None))
             .values(payload=sa.null())
         )
         return await self._database.write(lambda c: c.execute(forgotten).rowcount)
@@ -143,7 +143,3 @@ def _held(key: str, owner: str) -> tuple[sa.ColumnElement[bool], ...]:
 def _public(team: str, channel: str) -> tuple[sa.ColumnElement[bool], ...]:
     """Questions that everyone in the channel sees."""
     return questions.c.team == team, questions.c.channel == channel, questions.c.how != str(How.COMMAND)
-
-
-def _now() -> datetime:
-    return datetime.now(UTC).replace(tzinfo=None)

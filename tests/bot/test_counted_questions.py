@@ -43,7 +43,7 @@ class Asks:
         self._asked += 1
         question = replace(FIRST, **{"ts": f"{self._asked}.0", **changes})
         moment = (TEN + timedelta(minutes=minute)).replace(tzinfo=None)
-        self._patch.setattr(questions, "_now", lambda: moment)
+        self._patch.setattr(questions, "now", lambda: moment)
         assert await self._ledger.take(question, "me")
         if outcome is not None:
             assert await self._ledger.close(question.key, "me", outcome)
