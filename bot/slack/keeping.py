@@ -53,7 +53,8 @@ async def add_attached(parts: Parts, additions: Additions, click: Click, answer:
     taken = request is not None and await additions.take(request)
     if request is not None and taken:
         additions.begin(request)
-    key = "adding" if taken else "adding_already"
+    begun = "adding_here" if direct else "adding"  # it is shown in their direct conversation
+    key = begun if taken else "adding_already"
     await say(parts, click, key, titles=", ".join(document.title for document in documents))
 
 

@@ -11,6 +11,10 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "adding_waiting": ("{title} is next …", "{title} vient ensuite …"),
     "adding_reading": ("Reading {title} …", "Je lis {title} …"),
     "adding_indexing_begins": ("Indexing {title} …", "J'indexe {title} …"),
+    "adding_waits": (
+        "Something that I need does not answer at the moment. I keep trying.",
+        "Un service dont j'ai besoin ne répond pas pour le moment. Je continue d'essayer.",
+    ),
     "adding_indexing": (
         "Indexing {title}: {done} of {count} passage|Indexing {title}: {done} of {count} passages",
         "J'indexe {title} : {done} sur {count} passage|J'indexe {title} : {done} des {count} passages",
@@ -161,6 +165,17 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "This form is out of date. Close it and open it again.",
         "Ce formulaire est périmé. Fermez-le et rouvrez-le.",
     ),
+    "form_out_of_sight": (
+        "I read messages only where both you and I are members. Invite me to this channel (/invite), then try again.",
+        "Je ne lis les messages que là où vous et moi sommes membres. Invitez-moi dans ce canal (/invite), puis"
+        " réessayez.",
+    ),
+    "form_out_of_sight_direct": (
+        "This conversation is between others than you and me, so I cannot read it. Copy what you need, and add it as"
+        " text.",
+        "Cette conversation a lieu sans moi : je ne peux pas la lire. Copiez ce qu'il vous faut, et ajoutez-le comme"
+        " texte.",
+    ),
     "form_not_opened": (
         "Slack could not open the form. Try again.",
         "Slack n'a pas pu ouvrir le formulaire. Réessayez.",
@@ -173,13 +188,12 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         " seul ouvre un formulaire pour des fichiers et du texte.",
     ),
     "adding_link": (
-        "I am adding {name}; our direct conversation shows how far it is. Who may get answers from it: {audience}.",
-        "J'ajoute {name} ; notre conversation directe montre où j'en suis. Qui peut en obtenir des réponses :"
-        " {audience}.",
+        "I am adding {name}; our direct messages show how far it is. Who may get answers from it: {audience}.",
+        "J'ajoute {name} et vous tiens au courant par message direct. Qui peut en obtenir des réponses : {audience}.",
     ),
     "adding_link_later": (
-        "I am adding {name}; our direct conversation shows how far it is.",
-        "J'ajoute {name} ; notre conversation directe montre où j'en suis.",
+        "I am adding {name}; our direct messages show how far it is.",
+        "J'ajoute {name} et vous tiens au courant par message direct.",
     ),
     "adding_what_message": (
         "Slack did not tell which message this is. Try again.",

@@ -171,7 +171,11 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "I could not post it here. Invite me to this channel, then try again.",
         "Je n'ai pas pu la publier ici. Invitez-moi dans ce canal, puis réessayez.",
     ),
-    "adding": ("Adding {titles} to the documents …", "J'ajoute {titles} aux documents …"),
+    "adding": (
+        "Adding {titles} to the documents … Our direct messages show how far it is.",
+        "J'ajoute {titles} aux documents … Je vous tiens au courant par message direct.",
+    ),
+    "adding_here": ("Adding {titles} to the documents …", "J'ajoute {titles} aux documents …"),
     "adding_already": (
         "{titles}: added already, or about to be.",
         "{titles} : déjà ajouté, ou sur le point de l'être.",

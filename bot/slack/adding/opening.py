@@ -8,8 +8,10 @@ from bot.answering.trouble import logged
 from bot.slack.adding.conversation import tell_directly
 from bot.slack.adding.form import Form
 from bot.slack.adding.not_added import NotAdded
+from bot.slack.adding.originals import both_are_in
 from bot.slack.adding.own_answers import OwnAnswers
 from bot.slack.clicks import fill_form, open_form, respond_alone
+from bot.slack.directory import CannotCheck
 from bot.slack.parts import FORM_SECONDS, Parts
 from bot.slack.rights import choices
 from bot.slack.showing.adding_form import adding_form, loading_form, refusal_form
@@ -44,8 +46,12 @@ async def _filled(parts: Parts, form: Form, opener: Opener, texts: Texts) -> Vie
         offered = await choices(
             parts, opener.user, form.channel, user_team=opener.team, origins=form.origins, made_from=made_from
         )
+        if offered.refused not in ("may_not_add", "cannot_check"):
+            await _see_that_it_is_in_sight(parts, form, opener)
     except NotAdded as error:
         return refusal_form(error.sentence(texts), texts)
+    except CannotCheck:
+        return refusal_form(texts.say("form_cannot_check_yet"), texts)
     except SituateError as error:
         return refusal_form(texts.of_error(error), texts)
     except Exception as error:  # noqa: BLE001 whoever opens it gets a sentence, whatever is wrong in here
@@ -55,6 +61,12 @@ async def _filled(parts: Parts, form: Form, opener: Opener, texts: Texts) -> Vie
         key = "form_cannot_check_yet" if offered.refused == "cannot_check" else offered.refused
         return refusal_form(texts.say(key), texts)
     return adding_form(form, offered, texts, title=title)
+
+
+async def _see_that_it_is_in_sight(parts: Parts, form: Form, opener: Opener) -> None:
+    """A message can only be read where the bot and the person are. Raises NotAdded where not, CannotCheck."""
+    if form.message and not await both_are_in(parts, form.origins, opener.user):
+        raise NotAdded("form_out_of_sight_direct" if form.channel.startswith("D") else "form_out_of_sight")
 
 
 async def _of_answer(parts: Parts, form: Form, opener: Opener, texts: Texts) -> tuple[str, frozenset[Audience]]:

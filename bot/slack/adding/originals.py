@@ -77,7 +77,7 @@ async def _file(parts: Parts, item: Item, user: str) -> Fetched:
     files = parts.attachments.files
     told = await files.looked_up(item.ref, item.name)
     shared_in = _shared_in(told)
-    if told.get("user") != user and not await _is_in_one(parts, shared_in, user):
+    if told.get("user") != user and not await both_are_in(parts, shared_in, user):
         raise NotAdded("file_not_yours", name=item.name)
     original = await files.fetched({**told, "id": item.ref})
     origins = frozenset(place for place in shared_in if not _is_direct(place))
@@ -99,7 +99,7 @@ def _shared_in(file: Mapping[str, Any]) -> frozenset[str]:
 async def _conversation(parts: Parts, item: Item, user: str) -> Fetched:
     """A message or a thread of a conversation that the person and the bot are in. Raises NotAdded, CannotCheck."""
     channel, _, ts = item.ref.partition(":")
-    if not await _is_in_one(parts, frozenset({channel}), user):
+    if not await both_are_in(parts, frozenset({channel}), user):
         raise NotAdded("message_out_of_sight", name=item.name)
     if item.what is What.THREAD:
         messages = await thread(parts.client, channel, ts, item.name)
@@ -120,7 +120,7 @@ async def _conversation(parts: Parts, item: Item, user: str) -> Fetched:
     return Fetched(original, title, origins, tuple(f"{channel}:{one}" for one in told.made_of), told.made_from)
 
 
-async def _is_in_one(parts: Parts, places: frozenset[str], user: str) -> bool:
+async def both_are_in(parts: Parts, places: frozenset[str], user: str) -> bool:
     """Whether somebody is, now, in one of these conversations, and the bot with them. Raises CannotCheck.
 
     Their direct conversation with the bot is one; nobody else's is.

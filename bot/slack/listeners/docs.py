@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -19,14 +20,16 @@ from bot.slack.documents import money, shelf
 from bot.slack.intake import command_question
 from bot.slack.listeners.adding import add_command
 from bot.slack.markup import unescape
-from bot.slack.parts import FORM_SECONDS, Parts
+from bot.slack.parts import Parts
 from bot.slack.removing import Removing
 from bot.slack.searching import searched
 from bot.slack.showing.documents import docs_help, documents_list, status_message
 from bot.slack.showing.messages import Message, sentence_message, trouble_message
 from bot.texts import Texts
+from indexer import SituateError
 
 QUIET_SECONDS = 1.0  # that nothing is said
+HELP_SECONDS = 3.0  # help comes soon, also where Slack does not tell what somebody may do
 
 Answering = Callable[[Parts, Click, dict[str, Any], Texts], Awaitable[list[Message]]]
 
@@ -44,9 +47,7 @@ def register(app: AsyncApp, parts: Parts, additions: Additions, removing: Removi
         elif (answering := ANSWERED.get(verb)) is not None:
             await _answer(parts, ack, body, words, answering)
         else:
-            texts = await parts.texts(str(body.get("user_id", "")), seconds=FORM_SECONDS)
-            told = _help(parts, texts, "" if verb in ("", "help") else verb)
-            await ack(response_type="ephemeral", text=told.text, blocks=told.blocks)
+            await _answer(parts, ack, body, "" if verb in ("", "help") else verb, _help)
 
     app.command(parts.settings.docs_command)(docs)
 
@@ -153,9 +154,25 @@ async def _may_add(parts: Parts, click: Click) -> bool:
         return False
 
 
-def _help(parts: Parts, texts: Texts, unknown: str) -> Message:
+async def _help(parts: Parts, click: Click, body: dict[str, Any], texts: Texts) -> list[Message]:
+    """What this person can do; all of it where that cannot be checked: each command checks again."""
+    may_add = may_remove = True
+    with suppress(SituateError, TimeoutError):
+        async with asyncio.timeout(HELP_SECONDS):
+            may_add = await rights.may_add(parts, click.user, click.user_team)
+            there = None if may_add else await shelf(parts, click.user, click.user_team, texts, most_named=0)
+            may_remove = there is None or there.is_admin or bool(there.removable)
     settings = parts.settings
-    return docs_help(texts, command=settings.docs_command, ask_command=settings.ask_command, unknown=unescape(unknown))
+    return [
+        docs_help(
+            texts,
+            command=settings.docs_command,
+            ask_command=settings.ask_command,
+            unknown=click.value,
+            may_add=may_add,
+            may_remove=may_remove,
+        )
+    ]
 
 
 ANSWERED: dict[str, Answering] = {"list": _list, "status": _status, "search": _search}

@@ -69,10 +69,21 @@ def status_message(shelf: Shelf, texts: Texts, *, now: datetime, money: Money | 
     return Message(blocks, _fallback(told))
 
 
-def docs_help(texts: Texts, *, command: str, ask_command: str, unknown: str = "") -> Message:
-    """What the command can do; ``unknown`` is the word behind it that it does not know."""
+def docs_help(
+    texts: Texts,
+    *,
+    command: str,
+    ask_command: str,
+    unknown: str = "",
+    may_add: bool = True,
+    may_remove: bool = True,
+) -> Message:
+    """What somebody can do with the command; ``unknown`` is the word behind it that it does not know."""
     some, address = texts.say("docs_help_words"), texts.say("docs_help_address")
     usages = {"add": f" [{address}]", "list": f" [{some}]", "status": "", "search": f" {some}", "remove": f" [{some}]"}
+    usages = {
+        verb: usage for verb, usage in usages.items() if (verb != "add" or may_add) and (verb != "remove" or may_remove)
+    }
     lines = [(f"{command} {verb}{usage}", texts.say(f"docs_help_{verb}")) for verb, usage in usages.items()]
     title = texts.say("docs_help_title", command=command)
     runs: list[Element] = []

@@ -254,18 +254,6 @@ async def test_a_message_where_the_bot_is_not_is_refused_when_the_form_opens(
     assert [title for title, _ in await people.added()] == ["Canteen"]
 
 
-async def test_a_message_of_a_channel_that_one_is_not_in_is_refused_when_the_form_opens(
-    people: Adding, company: Company, slack: SlackServer
-) -> None:
-    """Slack shows public channels to those who only look in, too."""
-    ts = slack.says(company.ben, company.office, CANTEEN)
-    await slack.leaves(company.ana, company.office).arrives()
-    await people.idle()
-    view = await people.uses(company.ana, company.office, ts)
-    assert "both you and I are members" in view.shown
-    assert "submit" not in view.content
-
-
 async def test_the_files_of_a_message_are_added(people: AddingByForm, company: Company, slack: SlackServer) -> None:
     file = slack.file("budget.md", BUDGET, by=company.ben)
     ts = slack.says(company.ben, company.office, "The new budget", files=[file])

@@ -149,7 +149,8 @@ async def test_added_to_the_documents_it_answers_in_the_whole_channel_until_it_i
         await click.arrives()
     await people.idle()
     told = [one.shown for one in slack.ephemerals(company.ben)]
-    assert sorted(told) == ["J'ajoute plan.md aux documents …", "plan.md : déjà ajouté, ou sur le point de l'être."]
+    begun = "J'ajoute plan.md aux documents … Je vous tiens au courant par message direct."
+    assert sorted(told) == [begun, "plan.md : déjà ajouté, ou sur le point de l'être."]
     (progress,) = slack.direct(company.ben).messages.values()
     assert "C'est prêt. Interrogez-moi sur plan.md." in progress.shown
     assert "#office" in progress.shown
@@ -172,6 +173,7 @@ async def test_in_a_direct_conversation_it_is_added_for_the_adder_alone(
     direct = slack.direct(company.ana)
     message = await attaches(people, company.ana, direct)
     await people.clicks(company.ana, direct, message.ts, "add_file")
+    assert people.told(company.ana) == "Adding plan.md to the documents …", "how far it is stands right below"
     progress = list(direct.messages.values())[-1]
     assert "Ready. Ask me about plan.md." in progress.shown
     assert "Only me" in progress.shown

@@ -205,6 +205,23 @@ async def test_help_is_given_where_nothing_else_is_asked(people: Slack, company:
     assert ("I do not know “frobnicate”." in shown) == text.startswith("frob")
 
 
+@pytest.mark.parametrize("text", ["help", "frobnicate"])
+async def test_help_offers_nobody_what_they_may_not_do(
+    people: Slack, company: Company, library: Indexer, text: str
+) -> None:
+    shown = await told(people, company.gus, company.general, text)
+    assert "/docs search words" in shown
+    assert "/docs add" not in shown
+    assert "/docs remove" not in shown
+    async with document(library, people.slack.team_id, LUNCH, name="lunch.md", audience=EVERYONE, by=company.gus):
+        shown = await told(people, company.gus, company.general, text)  # as an employee, or when everybody could
+        assert "/docs add" not in shown
+        assert "/docs remove" in shown
+    employee = await told(people, company.ana, company.general, text)
+    assert "/docs add" in employee
+    assert "/docs remove" in employee
+
+
 async def test_what_takes_long_says_so_before_the_answer(
     people: Slack, company: Company, slack: SlackServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
