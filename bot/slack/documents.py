@@ -12,7 +12,7 @@ from bot.slack import rights
 from bot.slack.audience import of_reader
 from bot.slack.directory import CannotCheck, Directory
 from bot.slack.parts import Parts
-from bot.slack.refusals import refusal_of
+from bot.slack.refusals import failure_of
 from bot.texts import Texts
 from indexer import Audience, Document, DocumentId, SituateError, Version, Viewer
 
@@ -246,9 +246,9 @@ def _unpublished(row: Version, reader: _Reader) -> Listed | None:
 
 def _reason(row: Version, reader: _Reader) -> str:
     """Why a version was not taken. What is wrong with a service is for admins to know in detail."""
-    if row.state == "refused":
-        return refusal_of(row.error or "", row.title, reader.texts)
-    return row.error or "" if reader.is_admin else reader.texts.say("docs_failed_away")
+    if row.state == "failed" and reader.is_admin:
+        return row.error or ""
+    return failure_of(row, row.title, reader.texts)
 
 
 def _has(one: Listed, wanted: Sequence[str]) -> bool:

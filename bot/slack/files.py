@@ -15,7 +15,7 @@ from bot.settings import BotSettings
 from bot.slack.adding.not_added import NotAdded
 from bot.slack.audience import thread_audience
 from bot.slack.fetching import Files, name_of, source_of
-from bot.slack.refusals import refusal_of
+from bot.slack.refusals import failure_of, reason_of
 from bot.texts import Texts
 from indexer import Audience, DocumentId, Indexer, SituateError
 
@@ -110,11 +110,11 @@ class Attachments:
                     if row.state == "published":
                         return row.document, row.title
                     if row.error is not None:
-                        return refusal_of(row.error, name, texts)
+                        return failure_of(row, name, texts)
         except TimeoutError:
             return texts.say("file_takes_long", name=name)
         except NotAdded as refused:
             return refused.sentence(texts)
         except SituateError as error:
-            return refusal_of(str(error), name, texts)
+            return reason_of(error, name, texts)
         return texts.say("file_gone", name=name)  # somebody removed it meanwhile

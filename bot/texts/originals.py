@@ -54,6 +54,16 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "Cette réponse cite un document qui a été retiré depuis, ou que vous ne pouvez pas lire. Reposez la question,"
         " puis enregistrez la nouvelle réponse.",
     ),
+    "file_is_a_page": (
+        "{name} is a web page, and not the file that its name promises: a sign-in page, probably. Download the file"
+        " while signed in, and attach it.",
+        "{name} est une page web, et non le fichier que son nom annonce : sans doute une page de connexion."
+        " Téléchargez le fichier une fois connecté, et joignez-le.",
+    ),
+    "file_cancelled": (
+        "{name} was not read to its end. Attach it again.",
+        "{name} n'a pas été lu jusqu'au bout. Joignez-le à nouveau.",
+    ),
     # -- a link ------------------------------------------------------------------------------------------------------
     "link_of_a_site": (
         "{name} cannot be read by its link. Export the document there and attach the file, or paste the text.",
@@ -80,6 +90,10 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "link_leads_nowhere": (
         "{name} is not there. Check the address.",
         "{name} est introuvable. Vérifiez l'adresse.",
+    ),
+    "link_no_address": (
+        "{name} is no web address that I can read. Check the address, or attach the file.",
+        "{name} n'est pas une adresse web que je sache lire. Vérifiez l'adresse, ou joignez le fichier.",
     ),
     "link_with_password": (
         "{name} holds a user name or password. Give the address without them, or attach the file.",

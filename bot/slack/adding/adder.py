@@ -9,7 +9,9 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
+from itertools import chain, repeat
 from typing import Final
 
 from bot.adding import Item, Progress, Request, Twin, What
@@ -18,13 +20,28 @@ from bot.slack.adding.originals import Fetched, NotAdded, original_of
 from bot.slack.audience import of_reader
 from bot.slack.directory import CannotCheck
 from bot.slack.parts import Parts
-from bot.slack.refusals import refusal_of
+from bot.slack.refusals import failure_of, reason_of
 from bot.slack.rights import choices, may_add, may_remove
 from bot.texts import Texts
-from indexer import Audience, Document, DocumentId, Examined, SituateError, Version, VersionId, Viewer
+from indexer import (
+    Audience,
+    CatalogueUnavailable,
+    Document,
+    DocumentId,
+    Examined,
+    SituateError,
+    StoreFailed,
+    Unavailable,
+    Version,
+    VersionId,
+    Viewer,
+    WeaviateUnavailable,
+)
 
 log = logging.getLogger(__name__)
 
+# Seconds between two tries where a service is away, Slack too; before it is on the queue it is given up after these.
+PAUSES: Final = (2.0, 5.0, 10.0, 20.0, 30.0, 60.0, 60.0)
 AT_ONCE: Final = 3  # files that are fetched and looked at side by side, each of which may be large
 # Of the passages of a document: two stages that each take all of them, shown as one count.
 _HALVES: Final = {"situating": 0, "embedding": 1, "storing": 2}
@@ -68,21 +85,39 @@ class _Adding:
         self._item: Item = request.items[number]
         self._progress = item
         self._changed = changed
+        self._name = self._item.title or self._item.name
+        self._tries = 0
         self._texts: Texts
 
     async def run(self) -> None:
+        """To its end. What is away is waited for: with pauses, and on and on once it is on the queue, where it goes its
+        way whatever is told of it."""
         self._texts = await self._parts.texts(self._request.user)
-        name = self._progress.title
-        try:
-            await self._run()
-        except NotAdded as error:
-            await self._step("refused", sentence=error.sentence(self._texts))
-        except SituateError as error:
-            await self._step("refused", sentence=refusal_of(self._texts.of_error(error), name, self._texts))
-        except Exception as error:  # noqa: BLE001 whoever adds gets a sentence, whatever is wrong in here
-            sentence = self._texts.of_error(error)
-            told = self._texts.say("reference", reference=logged(sentence, error))
-            await self._step("refused", sentence=f"{sentence} ({told})")
+        for pause in chain(PAUSES, repeat(PAUSES[-1])):
+            try:
+                return await self._run()
+            except CatalogueUnavailable:
+                raise
+            except NotAdded as error:
+                return await self._refused(error.sentence(self._texts))
+            except Unavailable as error:
+                self._tries += 1
+                if self._tries > len(PAUSES) and self._progress.version is None:
+                    return await self._refused(reason_of(error, self._name, self._texts))
+                log.warning("adding waits: %s", error)
+            except SituateError as error:
+                return await self._refused(reason_of(error, self._name, self._texts))
+            except Exception as error:  # noqa: BLE001 whoever adds gets a sentence, whatever is wrong in here
+                sentence = self._texts.of_error(error)
+                told = self._texts.say("reference", reference=logged(sentence, error))
+                return await self._refused(f"{sentence} ({told})")
+            await self._step(self._progress.state, sentence=self._texts.say("adding_waits"))
+            await asyncio.sleep(pause)
+        return None
+
+    async def _refused(self, sentence: str) -> None:
+        """Under the name that the person gave it: they may not be let read its document's title."""
+        await self._step("refused", sentence=sentence, document=None, title=self._name)
 
     async def _run(self) -> None:
         workspace = await self._parts.workspace.name()
@@ -97,14 +132,15 @@ class _Adding:
     async def _queued(self, workspace: str) -> VersionId | None:
         """Fetch it, look at it and put it on the queue: the version to follow; None where a person is asked first."""
         parts, request = self._parts, self._request
-        await self._step("reading")
+        await self._step("reading", sentence="")
         if not await may_add(parts, request.user, request.user_team):
             raise NotAdded("may_not_add")
         fetched = await original_of(parts, self._item, user=request.user, user_team=request.user_team)
         audience = await self._audience(fetched)
         title = self._item.title or fetched.title
         looked_at = await parts.library.examine(fetched.original, workspace=workspace, audience=audience, title=title)
-        await self._step("reading", title=looked_at.title)
+        if self._item.what in (What.LINK, What.TEXT):  # which the person has before them; others may lose access
+            await self._step("reading", title=looked_at.title)
         if await self._asks(workspace, fetched, looked_at):
             return None
         theirs = await self._of_another(workspace, fetched, audience)
@@ -115,7 +151,13 @@ class _Adding:
         )
         await parts.ledger.made_of(added.document, workspace, fetched.made_of, added_by or request.user)
         await self._see_that_it_is_still_there(workspace, fetched, added.document)
-        await self._step("indexing", document=added.document, version=added.version, total=looked_at.chunks)
+        await self._step(
+            "indexing",
+            title=looked_at.title,
+            document=added.document,
+            version=added.version,
+            total=looked_at.chunks,
+        )
         return added.version
 
     async def _see_that_it_is_still_there(self, workspace: str, fetched: Fetched, document: DocumentId) -> None:
@@ -135,7 +177,9 @@ class _Adding:
         except NotAdded as error:
             if error.key not in ("file_gone", "message_gone"):
                 return  # Slack does not tell; a deletion that it tells of later is heard
-            await _take_out(parts, workspace, document)
+            with suppress(WeaviateUnavailable, StoreFailed):  # it answers nothing any more; the rest is done later
+                await parts.library.remove(workspace, document)
+            await parts.ledger.forgotten(document)
             raise
 
     async def _audience(self, fetched: Fetched) -> Audience:
@@ -219,14 +263,14 @@ class _Adding:
             last = row
             if row.state in ("queued", "running"):
                 total = row.chunks or row.total or self._progress.total  # it was counted before it was queued
-                await self._step("indexing", done=max(self._progress.done, passages_done(row)), total=total)
+                done = max(self._progress.done, passages_done(row))
+                await self._step("indexing", done=done, total=total, sentence="")
         if last is None or last.state in ("withdrawn", "removed"):
             await self._step("removed")
         elif last.state in ("published", "replaced"):
             await self._published(workspace, last)
         else:
-            sentence = refusal_of(last.error or "", last.title, self._texts)
-            await self._step("refused", sentence=sentence, document=None)
+            await self._refused(failure_of(last, self._name, self._texts))
 
     async def _published(self, workspace: str, version: Version) -> None:
         sentence = ""
@@ -247,12 +291,12 @@ class _Adding:
     async def _replaced(self, workspace: str, twin: Twin) -> str:
         """Take out what this replaces; "" where that is done, or a sentence."""
         parts, user = self._parts, self._request.user
-        reading = await of_reader(parts.directory, user, self._request.user_team)
-        known = {one.id: one for one in await parts.library.documents(workspace, reading.viewer)}
-        old = known.get(DocumentId(twin.document))
-        if old is None:
-            return ""
         try:
+            reading = await of_reader(parts.directory, user, self._request.user_team)
+            known = {one.id: one for one in await parts.library.documents(workspace, reading.viewer)}
+            old = known.get(DocumentId(twin.document))
+            if old is None:
+                return ""
             if await may_remove(parts, user, old):
                 await _take_out(parts, workspace, old.id)
                 return ""
@@ -260,7 +304,7 @@ class _Adding:
             pass
         except SituateError as error:
             log.warning("a document that was replaced could not be removed: %s", error)
-        return self._texts.say("old_one_stays", title=old.title)
+        return self._texts.say("old_one_stays", title=twin.title)
 
     async def _step(self, state: str, **values: object) -> None:
         """Write how far it has come. Raises CatalogueUnavailable."""
