@@ -237,7 +237,7 @@ async def test_a_message_or_its_thread_is_added_no_further_than_it_stands(
 
 
 async def test_a_message_where_the_bot_is_not_is_refused_when_the_form_opens(
-    people: Adding, company: Company, slack: SlackServer
+    people: AddingByForm, company: Company, slack: SlackServer
 ) -> None:
     """Before anything is filled in. Once the bot is invited, it goes."""
     elsewhere = slack.channel("elsewhere", members=[company.ana], with_bot=False)
