@@ -10,28 +10,21 @@ from __future__ import annotations
 import asyncio
 import logging
 import platform
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Final, Literal
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Final, Literal
 
 from bot import caps, health
-from bot.answering.events import Answer, Kind
-from bot.ledger import Ledger
 from bot.ledger.alerts import Alert
-from bot.settings import BotSettings
 from bot.slack import admin_channel
+from bot.slack.parts import Parts
 from bot.slack.sending.calls import Lost, Refused
-from bot.slack.sending.posting import UNREACHABLE, NotPosted, Place, Poster
+from bot.slack.sending.posting import UNREACHABLE, NotPosted, Place
 from bot.slack.showing.alerts import News, alert_message
-from bot.slack.troubles import CLAUDE, Connection, Contexts, Seen, Trouble, latest, look_back, of_indexing
-from bot.slack.workspace import Workspace
+from bot.slack.signs import now_utc
+from bot.slack.troubles import CLAUDE, Contexts, Seen, Trouble, latest, look_back, of_indexing
 from bot.texts import ENGLISH
-from indexer import Indexer, SituateError
-
-if TYPE_CHECKING:
-    from anthropic import AsyncAnthropic
-    from slack_sdk.web.async_client import AsyncWebClient
+from indexer import SituateError
 
 log = logging.getLogger(__name__)
 
@@ -47,21 +40,6 @@ TELL_SECONDS: Final = 240.0  # for all attempts to tell one thing; less than a p
 BACK_SECONDS: Final = 30.0  # after Slack was away: the connection may be back in a moment, too
 ASK_AGAIN: Final = timedelta(minutes=5)  # whether a key that was refused is taken; asking costs nothing
 ASK_SECONDS: Final = 15.0
-
-
-@dataclass(frozen=True, slots=True)
-class Surroundings:
-    """With what an alert is seen and told."""
-
-    client: AsyncWebClient
-    poster: Poster
-    ledger: Ledger
-    library: Indexer
-    claude: AsyncAnthropic | None
-    workspace: Workspace
-    settings: BotSettings
-    team: str
-    owner: str  # this process
 
 
 def due(alert: Alert, now: datetime) -> News | Literal["nothing"] | None:
@@ -85,40 +63,17 @@ def due(alert: Alert, now: datetime) -> News | Literal["nothing"] | None:
 
 
 class Alerts:
-    """Listens to what becomes of answers, looks around, and tells. ``now`` is a clock of UTC."""
+    """Looks at the signs and around, and tells. ``owner`` is this process; ``now`` is a clock of UTC."""
 
-    def __init__(self, at: Surroundings, *, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
-        self._at = at
+    def __init__(self, parts: Parts, owner: str, *, now: Callable[[], datetime] = now_utc) -> None:
+        self._parts = parts
+        self.signs = parts.signs
+        self._team = parts.me.team
+        self._owner = owner
         self._now = now
-        self._heard: dict[Trouble, Seen] = {}
         self._contexts = Contexts()
-        self._connection = Connection()
-        self._connected: Callable[[], Awaitable[bool]] | None = None
-        self._known: dict[str, Alert] = {}
         self._asked_at: datetime | None = None
-        self._awake = asyncio.Event()
         self._telling: asyncio.Task[None] | None = None
-
-    # -- what others know ------------------------------------------------------------------------------------------
-
-    def heard(self, kind: Trouble, ok: bool) -> None:
-        """It was just seen that something is wrong, or is fine. What changes what is known is told at once."""
-        self._heard[kind] = Seen(not ok, self._now())
-        known = self._known.get(kind)
-        if ok == (known is not None and known.ended_at is None):
-            self._awake.set()
-
-    def answered(self, answer: Answer) -> None:
-        """What an answer says of Claude: one that Claude gave says that there is a key, and credit."""
-        if answer.kind is Kind.ANSWER and answer.usage.output_tokens:
-            for kind in CLAUDE:
-                self.heard(kind, True)
-        elif answer.failure in CLAUDE:
-            self.heard(Trouble(answer.failure), False)
-
-    def connected_by(self, is_up: Callable[[], Awaitable[bool]] | None) -> None:
-        """How to ask whether events can come in; None: they come in otherwise, or the bot is ending."""
-        self._connected, self._connection = is_up, Connection()
 
     # -- looking ---------------------------------------------------------------------------------------------------
 
@@ -126,10 +81,10 @@ class Alerts:
         """Look and tell, until cancelled."""
         try:
             while True:
-                self._awake.clear()
+                self.signs.news.clear()
                 try:
                     async with asyncio.timeout(LOOK_SECONDS):
-                        await self._awake.wait()
+                        await self.signs.news.wait()
                 except TimeoutError:
                     pass
                 try:
@@ -147,21 +102,21 @@ class Alerts:
 
     async def look(self) -> None:
         """See how it stands with everything, and write down what changed. Raises CatalogueUnavailable."""
-        at = self._at
-        self._known = await at.ledger.alerts(at.team)
+        ledger, signs = self._parts.ledger, self.signs
+        signs.known = await ledger.alerts(self._team)
         for kind, seen in (await self._seen()).items():
-            known = self._known.get(kind)
+            known = signs.known.get(kind)
             if seen.is_bad and (known is None or (known.ended_at is not None and seen.at > known.ended_at)):
-                await at.ledger.alert_begins(at.team, kind, seen.at, seen.detail)
+                await ledger.alert_begins(self._team, kind, seen.at, seen.detail)
             elif not seen.is_bad and known is not None and known.ended_at is None and seen.at >= known.began_at:
-                await at.ledger.alert_ends(at.team, kind, seen.at)
-        self._known = await at.ledger.alerts(at.team)
+                await ledger.alert_ends(self._team, kind, seen.at)
+        signs.known = await ledger.alerts(self._team)
 
     async def _seen(self) -> dict[Trouble, Seen]:
-        at, now = self._at, self._now()
-        workspace = await at.workspace.name()
-        known = self._known.get(Trouble.INDEXING)
-        attempts = await at.library.attempts(workspace, since=look_back(now, known))
+        parts, now = self._parts, self._now()
+        workspace = await parts.workspace.name()
+        known = self.signs.known.get(Trouble.INDEXING)
+        attempts = await parts.library.attempts(workspace, since=look_back(now, known))
         seen = await self._of_claude(workspace, self._contexts.see(attempts))
         indexing = of_indexing(attempts, now, known)
         seen[Trouble.INDEXING] = Seen(indexing.is_bad, now, indexing.detail | {"workspace": workspace})
@@ -173,18 +128,19 @@ class Alerts:
     async def _of_claude(self, workspace: str, of_contexts: dict[Trouble, Seen]) -> dict[Trouble, Seen]:
         """The latest that is known of key and credit: what was paid for says that there are both."""
         await self._ask_claude()
-        paid = await self._at.library.last_spent(workspace)
+        paid = await self._parts.library.last_spent(workspace)
         fine = Seen(False, paid) if paid is not None else None
         found: dict[Trouble, Seen] = {}
         for kind in CLAUDE:
-            seen = latest((self._heard.get(kind), of_contexts.get(kind), fine))
+            seen = latest((self.signs.heard.get(kind), of_contexts.get(kind), fine))
             if seen is not None:
                 found[kind] = Seen(seen.is_bad, seen.at, {"workspace": workspace})
         return found
 
     async def _ask_claude(self) -> None:
         """While the key is refused, ask now and then whether it still is: nobody may ask a question for hours."""
-        known, now, claude = self._known.get(Trouble.KEY), self._now(), self._at.claude
+        signs, now, claude = self.signs, self._now(), self._parts.answerer.client
+        known = signs.known.get(Trouble.KEY)
         if known is None or known.ended_at is not None or claude is None:
             return
         if now - (self._asked_at or known.began_at) < ASK_AGAIN:
@@ -192,34 +148,35 @@ class Alerts:
         self._asked_at = now
         try:
             async with asyncio.timeout(ASK_SECONDS):
-                await claude.models.retrieve(self._at.settings.answer_model)
+                await claude.models.retrieve(self._parts.settings.answer_model)
         except Exception as error:  # noqa: BLE001 - whatever is wrong, it is no sign that the key is taken
             log.info("Claude was asked whether it takes the key again: %s", type(error).__name__)
         else:
-            self._heard[Trouble.KEY] = Seen(False, self._now())
+            signs.heard[Trouble.KEY] = Seen(False, self._now())
 
     async def _of_cap(self, workspace: str, now: datetime) -> Seen:
-        cap = self._at.settings.day_cap_usd
-        reached = await caps.day_cap(self._at.library, self._at.settings, workspace) is not None
+        settings = self._parts.settings
+        cap = settings.day_cap_usd
+        reached = await caps.day_cap(self._parts.library, settings, workspace) is not None
         return Seen(reached, now, {"cap": f"{cap or 0:g}", "workspace": workspace})
 
     async def _of_disk(self, now: datetime) -> Seen:
-        check = await asyncio.to_thread(health.disk, self._at.library.settings)
+        check = await asyncio.to_thread(health.disk, self._parts.library.settings)
         host = platform.node() or "this machine"
         is_bad = await self._anywhere(Trouble.DISK, host, now, is_bad=check.ok is not True)
         return Seen(is_bad, now, {"host": host, "found": check.found, "advice": check.advice})
 
     async def _of_connection(self, now: datetime) -> Seen:
-        is_up = self._connected is None or await self._connected()
-        is_bad = self._connection.see(now, is_up=is_up)
-        return Seen(await self._anywhere(Trouble.SOCKET, self._at.owner, now, is_bad=is_bad), now)
+        is_bad = await self.signs.is_cut_off()
+        return Seen(await self._anywhere(Trouble.SOCKET, self._owner, now, is_bad=is_bad), now)
 
     async def _anywhere(self, kind: Trouble, place: str, now: datetime, *, is_bad: bool) -> bool:
         """Whether it is bad here or at any other place that has been heard of lately."""
-        at, known = self._at, self._known.get(kind)
+        known = self.signs.known.get(kind)
         if not is_bad and (known is None or known.ended_at is not None):
             return False
-        return await at.ledger.sighted(at.team, kind, place, now, is_bad=is_bad, not_before=now - LOST)
+        ledger = self._parts.ledger
+        return await ledger.sighted(self._team, kind, place, now, is_bad=is_bad, not_before=now - LOST)
 
     # -- telling ---------------------------------------------------------------------------------------------------
 
@@ -233,41 +190,41 @@ class Alerts:
 
     async def tell(self) -> None:
         """Tell what is to be told now. Raises CatalogueUnavailable."""
-        at = self._at
-        for alert in (await at.ledger.alerts(at.team)).values():
+        ledger = self._parts.ledger
+        for alert in (await ledger.alerts(self._team)).values():
             now = self._now()
             news = due(alert, now)
             if news is None:
                 continue
-            telling = await at.ledger.take_alert(at.team, alert, now)
+            telling = await ledger.take_alert(self._team, alert, now)
             if telling is None:
                 continue
             later = None if news == "nothing" else await self._told(alert, news, now, again=telling == "again")
             if later is not None:
-                await at.ledger.put_alert_off(at.team, alert, self._now() + later)
+                await ledger.put_alert_off(self._team, alert, self._now() + later)
                 continue
             first = news in ("begun", "missed")
-            await at.ledger.alert_told(at.team, alert, self._now(), closed=news != "begun", first=first)
+            await ledger.alert_told(self._team, alert, self._now(), closed=news != "begun", first=first)
 
     async def _told(self, alert: Alert, news: News, now: datetime, *, again: bool) -> timedelta | None:
         """None where it was told; else after how long it is to be tried again."""
         message = alert_message(alert, news, now, ENGLISH)
         if not again:
             (log.info if news == "over" else log.error)("alert: %s", message.text)
-        named = self._at.settings.admin_channel
+        poster, named = self._parts.poster, self._parts.settings.admin_channel
         if named is None:
             return None
         try:
             async with asyncio.timeout(TELL_SECONDS):
-                channel = await admin_channel.find(self._at.client, named)
+                channel = await admin_channel.find(self._parts.client, named)
                 if channel is None:
                     raise Refused("not_in_channel")
-                place = Place(self._at.team, channel, None, "")
+                place = Place(self._team, channel, None, "")
                 if not await self._still(alert, news):
                     return AGAIN
                 key = f"alert:{alert.kind}:{alert.number}:{news}"
-                if not (again and key in await self._at.poster.posted(place, {key})):
-                    await self._at.poster.post(place, blocks=message.blocks, text=message.text, key=key)
+                if not (again and key in await poster.posted(place, {key})):
+                    await poster.post(place, blocks=message.blocks, text=message.text, key=key)
         except (Lost, TimeoutError):
             return AGAIN
         except (Refused, NotPosted) as error:
@@ -282,5 +239,5 @@ class Alerts:
         if alert.kind != Trouble.SOCKET or news != "begun":
             return True
         await asyncio.sleep(BACK_SECONDS)
-        found = (await self._at.ledger.alerts(self._at.team)).get(alert.kind)
+        found = (await self._parts.ledger.alerts(self._team)).get(alert.kind)
         return found is not None and found.number == alert.number and due(found, self._now()) == news

@@ -20,7 +20,7 @@ from bot.ledger import Ledger
 from bot.settings import BotSettings
 from bot.slack.adding.desk import AddingDesk
 from bot.slack.adding.forgetting import Forgetting
-from bot.slack.alerts import Alerts, Surroundings
+from bot.slack.alerts import Alerts
 from bot.slack.connection import (
     TIMEOUT_SECONDS,
     UNREACHABLE,
@@ -95,29 +95,17 @@ async def open_bot(settings: BotSettings, library: Indexer, answerer: Answerer) 
         people = Directory(client, me.team, enterprise=enterprise, me=me.user_id)
         stack.push_async_callback(people.close)
         executor = new_executor_id()
-        around = Surroundings(
-            settings=settings,
-            team=me.team,
-            owner=executor,
-            client=client,
-            poster=Poster(client),
-            library=library,
-            ledger=await Ledger.open(library.database),
-            workspace=Workspace(library, settings, me.team),
-            claude=answerer.client,
-        )
         parts = Parts(
             settings=settings,
             me=me,
             client=client,
             library=library,
-            ledger=around.ledger,
+            ledger=await Ledger.open(library.database),
             answerer=answerer,
-            workspace=around.workspace,
+            workspace=Workspace(library, settings, me.team),
             directory=people,
             attachments=Attachments(client, library, settings),
-            poster=around.poster,
-            alerts=Alerts(around),
+            poster=Poster(client),
         )
         leases = Leases(library.database, executor)
         desk = Desk(parts.ledger, leases, executor, SlackReplies(parts))
@@ -130,7 +118,7 @@ async def open_bot(settings: BotSettings, library: Indexer, answerer: Answerer) 
             _warm_up(parts),
             _housekeeping(parts),
             forgetting.go_on(),
-            parts.alerts.watch(),
+            Alerts(parts, executor).watch(),
         ):
             task = asyncio.create_task(work)
             stack.callback(task.cancel)
@@ -177,14 +165,14 @@ async def by_socket(bot: SlackBot, settings: BotSettings) -> AsyncIterator[None]
             await handler.client.connect()  # type: ignore[no-untyped-call]  # the SDK gives it no types
         except (SlackClientError, aiohttp.ClientError, OSError, TimeoutError) as error:
             raise SlackUnavailable(UNREACHABLE) from error
-        bot.parts.alerts.connected_by(handler.client.is_connected)
+        bot.parts.signs.connected_by(handler.client.is_connected)
         staying = asyncio.create_task(stay_connected(handler.client, PING_SECONDS))
         try:
             yield
         finally:
             staying.cancel()
     finally:
-        bot.parts.alerts.connected_by(None)
+        bot.parts.signs.connected_by(None)
         await handler.client.close()  # type: ignore[no-untyped-call]  # the SDK gives it no types
         await handler.client.aiohttp_client_session.close()
 

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.answering.answerer import Answerer
 from bot.ledger import Ledger
 from bot.settings import BotSettings
-from bot.slack.alerts import Alerts
 from bot.slack.directory import CannotCheck, Directory, Gone
 from bot.slack.files import Attachments
 from bot.slack.intake import Me
 from bot.slack.sending.posting import Poster
+from bot.slack.signs import Signs
 from bot.slack.workspace import Workspace
 from bot.texts import TO_EVERYBODY, Texts, texts_for
 from indexer import Indexer
@@ -37,7 +37,7 @@ class Parts:
     directory: Directory
     attachments: Attachments
     poster: Poster
-    alerts: Alerts
+    signs: Signs = field(default_factory=Signs)
 
     async def texts(self, user: str, *, seconds: float = LOCALE_SECONDS) -> Texts:
         """What the app says to a person, in their language; English where it cannot be had in time."""

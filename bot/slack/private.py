@@ -78,7 +78,7 @@ class PrivateReplies:
         async with aclosing(events):
             async for event in events:
                 if isinstance(event, Done):
-                    parts.alerts.answered(event.answer)
+                    parts.signs.answered(event.answer)
                     return truly(event.answer, reading, texts)
         raise RuntimeError("an answer always ends in Done")
 

@@ -172,7 +172,7 @@ class _Reply:
             if answer is None:
                 await self._stop()
                 return
-            parts.alerts.answered(answer)
+            parts.signs.answered(answer)
             answer = truly(answer, reading, self._texts)
             used, reading = reading, await self._now(reading, answer)
             if used.viewer.audiences <= reading.viewer.audiences:

@@ -14,17 +14,23 @@ import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot import health
+from bot.answering.answerer import Answerer
 from bot.answering.events import Answer, Kind
 from bot.health import Check
 from bot.ledger import Ledger
 from bot.ledger.alerts import Alert
 from bot.settings import BotSettings
 from bot.slack import alerts as module
-from bot.slack.alerts import Alerts, Surroundings, due
+from bot.slack.alerts import Alerts, due
+from bot.slack.directory import Directory
+from bot.slack.files import Attachments
+from bot.slack.intake import Me
+from bot.slack.parts import Parts
 from bot.slack.sending.posting import Poster
+from bot.slack.signs import Signs
 from bot.slack.troubles import Trouble
 from bot.slack.workspace import Workspace
-from indexer import Database, Indexer, IndexerSettings, Usage
+from indexer import Database, Indexer, IndexerSettings, Usage, load_prices
 from indexer.database import database_url
 from tests.slack_server import Channel, SlackServer
 
@@ -109,20 +115,21 @@ class House:
         library = cast(Indexer, self.shelf)
         bot = BotSettings.model_validate(values)
         client = AsyncWebClient(token=self.slack.bot_token, base_url=self.slack.api_url, retry_handlers=[])
-        around = Surroundings(
-            client=client,
-            poster=Poster(client, sleep=lambda seconds: asyncio.sleep(0)),
-            ledger=self.ledger,
-            library=library,
-            claude=None,
-            workspace=Workspace(library, bot, self.slack.team_id),
+        parts = Parts(
             settings=bot,
-            team=self.slack.team_id,
-            owner=f"process-{id(values)}",
+            me=Me("U0BOT", "B0BOT", self.slack.team_id),
+            client=client,
+            library=library,
+            ledger=self.ledger,
+            answerer=Answerer(library, None, bot, load_prices(None)),
+            workspace=Workspace(library, bot, self.slack.team_id),
+            directory=Directory(client, self.slack.team_id),
+            attachments=Attachments(client, library, bot),
+            poster=Poster(client, sleep=lambda seconds: asyncio.sleep(0)),
+            signs=Signs(now=lambda: at(self.minute)),
         )
-        process = Alerts(around, now=lambda: at(self.minute))
-        process.connected_by(self._is_up)
-        return process
+        parts.signs.connected_by(self._is_up)
+        return Alerts(parts, f"process-{id(values)}", now=lambda: at(self.minute))
 
     async def _is_up(self) -> bool:
         return self.up
@@ -158,15 +165,15 @@ KEY_OVER = "Claude takes the key again."
 async def test_a_refused_key_is_told_once_and_that_it_is_taken_once(house: House) -> None:
     process = house.process()
     assert await house.pass_to(0, process) == []
-    process.heard(Trouble.KEY, ok=False)
+    process.signs.hear(Trouble.KEY, ok=False)
     (begun,) = await house.pass_to(0, process)
     assert begun.startswith(KEY)
     assert "Check ANTHROPIC_API_KEY" in begun
     for minute in (1, 5, 300):  # nobody asks for hours, or asks in vain
-        process.heard(Trouble.KEY, ok=False)
+        process.signs.hear(Trouble.KEY, ok=False)
         assert await house.pass_to(minute, process) == [begun]
     house.minute = 301
-    process.heard(Trouble.KEY, ok=True)
+    process.signs.hear(Trouble.KEY, ok=True)
     assert await house.pass_to(301, process) == [begun]
     (_, over) = await house.pass_to(302, process)
     assert over.startswith(KEY_OVER)
@@ -190,14 +197,14 @@ async def test_an_answer_tells_of_key_and_credit(
     house: House, monkeypatch: pytest.MonkeyPatch, answer: Answer, kinds: dict[Trouble, bool]
 ) -> None:
     process, heard = house.process(), dict[Trouble, bool]()
-    monkeypatch.setattr(process, "heard", lambda kind, ok: heard.update({kind: not ok}))
-    process.answered(answer)
+    monkeypatch.setattr(process.signs, "hear", lambda kind, ok: heard.update({kind: not ok}))
+    process.signs.answered(answer)
     assert heard == kinds
 
 
 async def test_what_was_paid_for_since_says_that_the_key_is_taken(house: House) -> None:
     process = house.process()
-    process.heard(Trouble.KEY, ok=False)
+    process.signs.hear(Trouble.KEY, ok=False)
     house.shelf.paid = at(-1)
     assert len(await house.pass_to(0, process)) == 1
     house.shelf.paid = at(5)
@@ -208,9 +215,9 @@ async def test_what_was_paid_for_since_says_that_the_key_is_taken(house: House) 
 async def test_of_ten_processes_one_tells(house: House) -> None:
     processes = [house.process() for _ in range(10)]
     for process in processes:
-        process.heard(Trouble.CREDIT, ok=False)
+        process.signs.hear(Trouble.CREDIT, ok=False)
     assert len(await house.pass_to(0, *processes)) == 1
-    processes[7].heard(Trouble.CREDIT, ok=True)
+    processes[7].signs.hear(Trouble.CREDIT, ok=True)
     await house.pass_to(1, *processes)
     (_, over) = await house.pass_to(3, *processes)
     assert over.startswith("Claude answers again")
@@ -218,13 +225,13 @@ async def test_of_ten_processes_one_tells(house: House) -> None:
 
 async def test_a_process_that_starts_knows_what_was_told(house: House) -> None:
     process = house.process()
-    process.heard(Trouble.KEY, ok=False)
+    process.signs.hear(Trouble.KEY, ok=False)
     await house.pass_to(0, process)
     successor = house.process()
-    successor.heard(Trouble.KEY, ok=False)
+    successor.signs.hear(Trouble.KEY, ok=False)
     assert len(await house.pass_to(5, successor)) == 1
     house.minute = 6
-    successor.heard(Trouble.KEY, ok=True)
+    successor.signs.hear(Trouble.KEY, ok=True)
     await house.pass_to(6, successor)
     assert len(await house.pass_to(8, successor)) == 2
 
@@ -233,7 +240,7 @@ async def test_what_was_posted_by_a_process_that_died_is_not_posted_again(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     process = house.process()
-    process.heard(Trouble.KEY, ok=False)
+    process.signs.hear(Trouble.KEY, ok=False)
     with monkeypatch.context() as patch:
         patch.setattr(house.ledger, "alert_told", _dies)
         with pytest.raises(ConnectionError):
@@ -254,7 +261,7 @@ async def test_what_comes_and_goes_is_told_in_one_pair_an_hour(house: House) -> 
     process = house.process()
     for minute in range(180):
         house.minute = minute
-        process.heard(Trouble.KEY, ok=minute % 6 >= 3)  # three minutes so, three minutes so
+        process.signs.hear(Trouble.KEY, ok=minute % 6 >= 3)  # three minutes so, three minutes so
         await house.pass_to(minute, process)
     begun = [text for text in house.told if text.startswith(KEY)]
     over = [text for text in house.told if text.startswith(KEY_OVER)]
@@ -265,7 +272,7 @@ async def test_what_lasts_after_it_came_and_went_is_told_an_hour_later_with_its_
     process = house.process()
     for minute, ok in ((0, False), (5, True), (7, True), (20, False)):
         house.minute = minute
-        process.heard(Trouble.KEY, ok=ok)
+        process.signs.hear(Trouble.KEY, ok=ok)
         await house.pass_to(minute, process)
     assert len(await house.pass_to(59, process)) == 2
     (*_, again) = await house.pass_to(60, process)
@@ -278,7 +285,7 @@ async def test_what_lasts_after_it_came_and_went_is_told_an_hour_later_with_its_
 
 async def test_the_channel_may_be_given_by_its_name(house: House) -> None:
     process = house.process(admin_channel="#ops")
-    process.heard(Trouble.KEY, ok=False)
+    process.signs.hear(Trouble.KEY, ok=False)
     assert len(await house.pass_to(0, process)) == 1
 
 
@@ -288,7 +295,7 @@ async def test_where_there_is_no_such_channel_the_log_has_it(
 ) -> None:
     house.slack.expect_violations()
     process = house.process(admin_channel=named)
-    process.heard(Trouble.KEY, ok=False)
+    process.signs.hear(Trouble.KEY, ok=False)
     assert await house.pass_to(0, process) == []
     assert KEY in caplog.text
     assert "ADMIN_CHANNEL cannot be told" in caplog.text
@@ -298,10 +305,10 @@ async def test_where_there_is_no_such_channel_the_log_has_it(
 async def test_without_a_channel_the_log_has_it_once(house: House, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, "bot.slack.alerts")
     processes = [house.process(admin_channel=None) for _ in range(3)]
-    processes[0].heard(Trouble.KEY, ok=False)
+    processes[0].signs.hear(Trouble.KEY, ok=False)
     for minute in (0, 1, 90):
         await house.pass_to(minute, *processes)
-    processes[0].heard(Trouble.KEY, ok=True)
+    processes[0].signs.hear(Trouble.KEY, ok=True)
     for minute in (91, 95, 200):
         await house.pass_to(minute, *processes)
     assert [caplog.text.count(said) for said in (KEY, KEY_OVER)] == [1, 1]
@@ -317,14 +324,14 @@ async def test_what_an_archived_channel_could_not_be_told_is_told_when_it_is_bac
     (ada, *_) = [house.slack.people[id] for id in house.channel.members if id != house.slack.bot.id]
     house.slack.archives(ada, house.channel)
     process = house.process()
-    process.heard(Trouble.KEY, ok=False)
+    process.signs.hear(Trouble.KEY, ok=False)
     for minute in (0, 5, 11):
         assert await house.pass_to(minute, process) == []
     assert "Invite the app" in caplog.text
     assert caplog.text.count("alert: ") == 1
     if ends:
         house.minute = 12
-        process.heard(Trouble.KEY, ok=True)
+        process.signs.hear(Trouble.KEY, ok=True)
         await house.pass_to(12, process)
     house.slack.unarchives(ada, house.channel)
     (told,) = await house.pass_to(22, process)
@@ -382,7 +389,7 @@ async def test_a_long_outage_of_slack_is_told_in_one_message_when_it_is_over(hou
 
 async def test_a_connection_of_one_of_several_that_stays_down_is_told_and_when_it_is_back(house: House) -> None:
     process, other = house.process(), house.process()
-    other.connected_by(None)
+    other.signs.connected_by(None)
     house.up = False
     for minute in (0.0, 1.0):
         assert await house.pass_to(minute, process, other) == []
@@ -397,7 +404,7 @@ async def test_a_connection_of_one_of_several_that_stays_down_is_told_and_when_i
 
 async def test_a_process_that_died_without_a_connection_is_forgotten(house: House) -> None:
     process, other = house.process(), house.process()
-    other.connected_by(None)
+    other.signs.connected_by(None)
     house.up = False
     for minute in (0.0, 1.5):
         await house.pass_to(minute, process, other)
