@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -13,14 +14,15 @@ from bot.slack.app import SlackBot
 from indexer import EVERYONE, WORKSPACE, Audience, Indexer, Original
 from tests.bot.slack.clicked import Slack
 from tests.bot.slack.whole import texts_of
-from tests.claude_server import Reply, Request, Text, ToolUse
+from tests.claude_server import ClaudeServer, Reply, Request, Text, ToolUse
 from tests.claude_server.brains import found_in, query_field, search_tool
 from tests.fixtures.indexer import followed
-from tests.slack_server import Channel, Message, Person, SlackServer, View
+from tests.slack_server import Channel, Delivery, Message, Person, SlackServer, View
 
 WORDS = "harbour code"
 NAMES = ("Ana", "Ben", "Cara", "Dan", "Gus", "Olga")
 PLACES = ("office", "general", "finance", "shared", "trio")
+PATIENCE = 30.0  # seconds: what did not arrive over a socket that was given up comes again after three
 
 
 def tells_all(request: Request) -> Reply:
@@ -47,6 +49,7 @@ class Secrets:
     """The workspace as it truly is. Everything is by name: ``people["Ana"]``, ``places["office"]``."""
 
     slack: SlackServer
+    claude: ClaudeServer
     people: dict[str, Person] = field(default_factory=dict)
     places: dict[str, Channel] = field(default_factory=dict)
     roots: dict[str, str] = field(default_factory=dict)  # a thread in each channel that has a document of its own
@@ -54,6 +57,7 @@ class Secrets:
     seen: set[tuple[str, str]] = field(default_factory=set)  # who was shown which audience, over all cases
     _before: dict[str, str] = field(default_factory=dict)
     _asked: float = 0.0
+    _sent: int = 0
 
     # -- what there is ---------------------------------------------------------------------------------------------
 
@@ -149,10 +153,9 @@ class Secrets:
 
     def leaked_to(self, person: Person, text: str) -> list[str]:
         """The secrets in a text that somebody must not know."""
-        text = text.lower()
-        there = [secret for secret in self.documents if any(word in text for word in secret.words)]
+        there = self.secrets_in(text)
         self.seen |= {(person.name, str(secret.audience)) for secret in there}
-        return [str(secret.audience) for secret in there if not self.may_read(person, secret.audience)]
+        return [str(secret.audience) for secret in there if not self.may_know(person, secret)]
 
     def leaked_in(self, channel: Channel, text: str) -> list[str]:
         """The secrets in a text that somebody who reads a conversation must not know."""
@@ -163,15 +166,26 @@ class Secrets:
             for audience in self.leaked_to(person, text)
         ]
         if channel.shared:  # people whom we cannot see read along
-            own = (str(EVERYONE), f"channel:{channel.id}")
             leaked += [
                 f"{secret.audience} to strangers"
-                for secret in self.documents
-                if any(word in text.lower() for word in secret.words)
-                and str(secret.audience) not in own
-                and not secret.audience.id.startswith(f"{channel.id}-")
+                for secret in self.secrets_in(text)
+                if not self.is_for_all_in(channel, secret)
             ]
         return leaked
+
+    def secrets_in(self, text: str) -> list[Secret]:
+        text = text.lower()
+        return [secret for secret in self.documents if any(word in text for word in secret.words)]
+
+    def may_know(self, person: Person, secret: Secret) -> bool:
+        """Whether somebody may be shown a secret."""
+        return self.may_read(person, secret.audience)
+
+    def is_for_all_in(self, channel: Channel, secret: Secret) -> bool:
+        """Whether a secret may stand in a channel, whoever else is there."""
+        return secret.audience in (EVERYONE, Audience("channel", channel.id)) or (
+            secret.audience.id.startswith(f"{channel.id}-")
+        )
 
     # -- what is new -----------------------------------------------------------------------------------------------
 
@@ -184,6 +198,23 @@ class Secrets:
                 leaked += [f"{place}: {one}" for one in leaks(f"{text}\n{meanwhile}")]
         self._asked = time.monotonic()
         return leaked
+
+    def sent(self, readers: Channel | Sequence[Person]) -> list[str]:
+        """What Claude was sent since this was asked last that those who read its answer must not know.
+
+        ``readers``: the conversation that the answer stands in, or those who alone see it; nobody: nothing may be sent.
+        """
+        requests = self.claude.messages[self._sent :]
+        self._sent += len(requests)
+        leaked: list[str] = []
+        for request in requests:
+            text = json.dumps(request.body)
+            if isinstance(readers, Channel):
+                leaked += self.leaked_in(readers, text)
+            else:
+                leaked += [f"{one} to {person.name}" for person in readers for one in self.leaked_to(person, text)]
+                leaked += [] if readers else ["a question that nobody asked"]
+        return [f"to Claude: {one}" for one in leaked]
 
     def _everything(self) -> Iterator[tuple[str, str, str, Callable[[str], list[str]]]]:
         slack = self.slack
@@ -224,11 +255,24 @@ async def settled(people: Slack) -> None:
     """As ``Slack.idle``, and soon."""
     ledger = people.bot.parts.ledger
     quiet = 0
-    while quiet < 2:
-        await asyncio.sleep(0.004)
-        await people.bot.desk.idle()
-        busy = people.listening() or any(not one.acked for one in people.slack.deliveries[-4:])
-        quiet = 0 if busy or await ledger.unfinished() else quiet + 1
+    async with asyncio.timeout(PATIENCE):
+        while quiet < 2:
+            await asyncio.sleep(0.004)
+            await people.bot.desk.idle()
+            busy = people.listening() or not all(is_over(one) for one in people.slack.deliveries[-4:])
+            quiet = 0 if busy or await ledger.unfinished() else quiet + 1
+
+
+async def arrived(delivery: Delivery) -> None:
+    """As ``Delivery.arrives``, without a thread; one that nobody is to be told of is there at once."""
+    async with asyncio.timeout(PATIENCE):
+        while not is_over(delivery):  # noqa: ASYNC110 another thread's
+            await asyncio.sleep(0.002)
+
+
+def is_over(delivery: Delivery) -> bool:
+    """Whether it was acknowledged, or will not be delivered (again)."""
+    return delivery.acked is not None or delivery.failed
 
 
 def forget_all(bot: SlackBot, secrets: Secrets) -> None:
