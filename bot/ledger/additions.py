@@ -1,9 +1,8 @@
-"""What people asked to have added, how far it has come, and which messages and files documents were made of."""
+"""What people asked to have added, and how far it has come."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import Final, Literal
 
@@ -11,7 +10,7 @@ import sqlalchemy as sa
 
 from bot.adding import ASKING, AT_WORK, Decision, Progress, Request
 from bot.ledger.moments import naive, now
-from bot.ledger.schema import added_items, additions, document_parts
+from bot.ledger.schema import added_items, additions
 from indexer import Database
 
 OPEN: Final = "open"  # somebody works on it
@@ -19,15 +18,6 @@ ASKED: Final = "asking"  # it waits for a person
 CLOSED: Final = "closed"
 
 Turn = Literal["yours", "theirs", "over"]
-
-
-@dataclass(frozen=True, slots=True)
-class Made:
-    """A document that was made of a message or a file in Slack, and who added it."""
-
-    document: str
-    workspace: str
-    user: str
 
 
 class Additions:
@@ -162,50 +152,6 @@ class Additions:
             .values(payload=sa.null())
         )
         return await self._database.write(lambda c: c.execute(old).rowcount)
-
-    # -- what documents were made of ---------------------------------------------------------------------------------
-
-    async def made_of(self, document: str, workspace: str, parts: Collection[str], user: str) -> None:
-        """A document holds these messages and files of Slack's, and no others. Said again it replaces what was said."""
-
-        def work(connection: sa.Connection) -> None:
-            connection.execute(document_parts.delete().where(document_parts.c.document == document))
-            for part in sorted(set(parts)):
-                row = {"document": document, "part": part, "workspace": workspace, "person": user, "gone": False}
-                connection.execute(document_parts.insert().values(row))
-
-        await self._database.write(work)
-
-    async def also_made_of(self, document: str, like: str) -> None:
-        """A document holds the same messages and files as another: it is that one, for other readers."""
-
-        def work(connection: sa.Connection) -> None:
-            rows = connection.execute(sa.select(document_parts).where(document_parts.c.document == like)).mappings()
-            copies = [dict(row) | {"document": document} for row in rows]
-            if copies:
-                connection.execute(document_parts.delete().where(document_parts.c.document == document))
-                connection.execute(document_parts.insert().values(copies))
-
-        await self._database.write(work)
-
-    async def part_gone(self, part: str) -> bool:
-        """A message or a file was deleted; durable at once. Returns whether a document was made of it."""
-        gone = document_parts.update().where(document_parts.c.part == part).values(gone=True)
-        return await self._database.write(lambda c: c.execute(gone).rowcount) > 0
-
-    async def to_forget(self) -> list[Made]:
-        """The documents of which a part was deleted in Slack."""
-        statement = (
-            sa.select(document_parts.c.document, document_parts.c.workspace, document_parts.c.person)
-            .where(document_parts.c.gone.is_(True))
-            .distinct()
-        )
-        return [Made(*row) for row in await self._database.read(lambda c: c.execute(statement).all())]
-
-    async def forgotten(self, document: str) -> bool:
-        """A document is gone, and what it was made of need not be known any more. False: somebody else said so."""
-        mine = document_parts.delete().where(document_parts.c.document == document)
-        return await self._database.write(lambda c: c.execute(mine).rowcount) > 0
 
 
 def _items(connection: sa.Connection, id: str) -> list[Progress]:

@@ -10,12 +10,13 @@ from bot.ledger.answers import Answers
 from bot.ledger.caps import Caps
 from bot.ledger.errands import Errands
 from bot.ledger.moments import now
+from bot.ledger.origins import Origins
 from bot.ledger.questions import Questions
 from bot.ledger.schema import LEDGER_VERSION, ledger_schema, metadata, muted_threads
 from indexer import CatalogueUnavailable, Database
 
 
-class Ledger(Questions, Answers, Errands, Caps, Additions, Alerts):
+class Ledger(Questions, Answers, Errands, Caps, Additions, Origins, Alerts):
     """What all bots on one database know together. Every method raises CatalogueUnavailable where it is away."""
 
     @classmethod

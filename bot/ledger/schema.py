@@ -138,6 +138,14 @@ document_parts = sa.Table(
     sa.Index("document_parts_gone", "gone"),
 )
 
+forgotten_documents = sa.Table(  # with what they were made of, which was deleted in Slack; until that is told
+    "forgotten_documents",
+    metadata,
+    sa.Column("version", sa.String(32), primary_key=True),
+    sa.Column("person", sa.String(64), nullable=False),  # who is to be told
+    sa.Column("title", sa.Text, nullable=False),
+)
+
 alerts = sa.Table(  # the latest trouble of each kind
     "alerts",
     metadata,

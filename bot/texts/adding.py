@@ -8,7 +8,7 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     # -- the message that moves --------------------------------------------------------------------------------------
     "adding_begins": ("I am on it …", "Je m'en occupe …"),
     "adding_untitled": ("the document", "le document"),
-    "adding_waiting": ("{title} is next …", "{title} vient ensuite …"),
+    "adding_waiting": ("{title} is next …", "C'est bientôt le tour de {title} …"),
     "adding_reading": ("Reading {title} …", "Je lis {title} …"),
     "adding_indexing_begins": ("Indexing {title} …", "J'indexe {title} …"),
     "adding_waits": (
@@ -17,7 +17,7 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     ),
     "adding_indexing": (
         "Indexing {title}: {done} of {count} passage|Indexing {title}: {done} of {count} passages",
-        "J'indexe {title} : {done} sur {count} passage|J'indexe {title} : {done} des {count} passages",
+        "J'indexe {title} : passage {done} sur {count}|J'indexe {title} : passage {done} sur {count}",
     ),
     "adding_ready": ("Ready. Ask me about {title}.", "C'est prêt. Interrogez-moi sur {title}."),
     "adding_refused": ("I could not add {title}.", "Je n'ai pas pu ajouter {title}."),
@@ -25,36 +25,36 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "adding_removed": ("{title} is no longer in the documents.", "{title} n'est plus dans les documents."),
     "adding_asks": (
         "There is already a document like {title}.",
-        "Il y a déjà un document semblable à {title}.",
+        "Il existe déjà un document semblable à {title}.",
     ),
-    "adding_same_name": ("There is already a document {there}.", "Il y a déjà un document {there}."),
+    "adding_same_name": ("There is already a document {there}.", "Il existe déjà un document {there}."),
     "adding_same_text": (
         "{title} says nearly the same as {there}, which is there already.",
-        "{title} dit presque la même chose que {there}, qui est déjà là.",
+        "{title} dit presque la même chose que {there}, qui existe déjà.",
     ),
     "adding_same_title_and_text": (
         "{title}: a document with this title and nearly the same text is there already.",
-        "{title} : un document de ce titre, presque au même texte, est déjà là.",
+        "{title} : il existe déjà un document de ce titre, au texte presque identique.",
     ),
     "adding_added_by": ("It was added by", "Il a été ajouté par"),
     "adding_on": ("on {date}", "le {date}"),
     "adding_added_on": ("It was added on {date}.", "Il a été ajouté le {date}."),
     "adding_may_not_replace": (
         "Only who added it, or an administrator, can replace it.",
-        "Seuls la personne qui l'a ajouté et les administrateurs peuvent le remplacer.",
+        "Seuls les administrateurs et la personne qui l'a ajouté peuvent le remplacer.",
     ),
     "adding_asks_cost": (
         "Having Claude read {title} will cost about {cost}. Shall I go on?",
         "Faire lire {title} par Claude coûtera environ {cost}. Dois-je continuer ?",
     ),
     "adding_more": ("and {count} more", "et {count} de plus"),
-    "adding_for": ("Who may get answers from this: {audience}", "Qui peut en obtenir des réponses : {audience}"),
+    "adding_for": ("Who may get answers from this: {audience}", "Qui peut en tirer des réponses : {audience}"),
     "adding_cost": ("Cost: {cost}", "Coût : {cost}"),
     "adding_failed_contexts": (
         "The context of {count} passage failed; “python -m indexer retry” makes up for it.|The contexts of {count}"
         " passages failed; “python -m indexer retry” makes up for it.",
-        "Le contexte de {count} passage a échoué ; « python -m indexer retry » le rattrape.|Les contextes de {count}"
-        " passages ont échoué ; « python -m indexer retry » les rattrape.",
+        "Le contexte de {count} passage manque ; « python -m indexer retry » y remédie.|Les contextes de {count}"
+        " passages manquent ; « python -m indexer retry » y remédie.",
     ),
     "adding_button_try_it": ("Try it", "Essayer"),
     "adding_button_remove": ("Remove", "Retirer"),
@@ -65,12 +65,13 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     # -- what becomes of it ------------------------------------------------------------------------------------------
     "audience_too_wide": (
         "It comes from where fewer people read. Add it for that channel or for yourself only, or ask an administrator.",
-        "Cela vient d'un endroit que moins de personnes lisent. Ajoutez-le pour ce canal ou pour vous seul, ou"
-        " demandez à un administrateur.",
+        "Cela vient d'un endroit que moins de personnes peuvent lire. Ajoutez-le pour ce canal ou pour vous"
+        " uniquement, ou demandez à un administrateur.",
     ),
     "audience_not_yours": (
         "You cannot add documents for those readers; choose a channel that you and I are in.",
-        "Vous ne pouvez pas ajouter de documents pour ces lecteurs ; choisissez un canal où vous et moi sommes.",
+        "Vous ne pouvez pas ajouter de documents pour ces lecteurs ; choisissez un canal dont nous sommes tous deux"
+        " membres.",
     ),
     "old_one_stays": (
         "I could not take out {title}; remove it from the list of documents.",
@@ -78,8 +79,8 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     ),
     "contexts_capped": (
         "Today's budget for Claude is used up, so I find its passages by their own words only, for now.",
-        "Le budget de Claude pour aujourd'hui est épuisé : je ne trouve ses passages que par leurs propres mots, pour"
-        " l'instant.",
+        "Le budget de Claude pour aujourd'hui est épuisé : pour l'instant, je ne trouve ses passages que par leurs"
+        " propres mots.",
     ),
     "goes_with_its_source": (
         "If it is deleted in Slack, I forget it, too.",
@@ -87,7 +88,7 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     ),
     "source_deleted": (
         "I have forgotten {title}: what it was made of was deleted in Slack.",
-        "J'ai oublié {title} : ce dont il était fait a été supprimé dans Slack.",
+        "J'ai oublié {title} : ce dont il provenait a été supprimé dans Slack.",
     ),
     # -- the form ----------------------------------------------------------------------------------------------------
     "form_title": ("Add to the documents", "Ajouter aux documents"),
@@ -102,9 +103,9 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "form_what_file": ("Its file {name}", "Son fichier {name}"),
     "form_what_files": ("Its {count} file|Its {count} files", "Son {count} fichier|Ses {count} fichiers"),
     "form_document_title": ("Title", "Titre"),
-    "form_document_title_hint": ("Left empty, the document's own.", "Laissé vide, celui du document."),
-    "form_audience": ("Who may get answers from this?", "Qui peut en obtenir des réponses ?"),
-    "form_for_employees": ("All employees (not guests)", "Tous les employés (sans les invités)"),
+    "form_document_title_hint": ("Left empty, the document's own.", "Si ce champ reste vide : le titre du document."),
+    "form_audience": ("Who may get answers from this?", "Qui peut en tirer des réponses ?"),
+    "form_for_employees": ("All employees (not guests)", "Tous les employés (hors invités)"),
     "form_for_everybody": ("Everybody, guests too", "Tout le monde, invités compris"),
     "form_for_channel": (
         "#{name}, {count} member|#{name}, {count} members",
@@ -114,14 +115,15 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "This group conversation, {count} member|This group conversation, {count} members",
         "Cette conversation de groupe, {count} membre|Cette conversation de groupe, {count} membres",
     ),
-    "form_for_me": ("Only me", "Moi seul"),
+    "form_for_me": ("Only me", "Moi uniquement"),
     "form_limited": (
         "It comes from where not everybody can read it, so no more can be chosen.",
-        "Ceci vient d'un endroit que tous ne peuvent pas lire : on ne peut pas choisir davantage.",
+        "Ceci vient d'un endroit que tout le monde ne peut pas lire : vous ne pouvez pas choisir plus large.",
     ),
     "form_beyond": (
         "Not everybody can read it where it comes from. As you administer this app, you may choose all the same.",
-        "Tous ne peuvent pas le lire là d'où il vient. Comme vous administrez cette application, vous pouvez choisir.",
+        "Là d'où il vient, tout le monde ne peut pas le lire. Comme vous administrez cette application, vous pouvez"
+        " choisir malgré tout.",
     ),
     "form_deleted_file": (
         "If you delete the file in Slack, I forget it too.",
@@ -144,10 +146,10 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "Un titre vaut pour un seul document. Laissez-le vide pour en ajouter plusieurs.",
     ),
     "form_choose_what": ("Choose what is to be added.", "Choisissez ce qu'il faut ajouter."),
-    "form_choose_audience": ("Choose who may get answers from it.", "Choisissez qui peut en obtenir des réponses."),
+    "form_choose_audience": ("Choose who may get answers from it.", "Choisissez qui peut en tirer des réponses."),
     "form_choose_again": (
         "This can no longer be chosen. Choose another, or only yourself.",
-        "Ceci ne peut plus être choisi. Choisissez autre chose, ou vous seul.",
+        "Ce choix n'est plus possible. Choisissez autre chose, ou vous uniquement.",
     ),
     "form_cannot_check": (
         "I cannot check right now who may read what. Send it again in a minute; nothing is lost.",
@@ -159,7 +161,7 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     ),
     "form_not_kept": (
         "This could not be kept just now. Send it again in a moment; nothing is lost.",
-        "Ceci n'a pas pu être conservé. Renvoyez-le dans un instant ; rien n'est perdu.",
+        "Ceci n'a pas pu être enregistré. Renvoyez-le dans un instant ; rien n'est perdu.",
     ),
     "form_gone": (
         "This form is out of date. Close it and open it again.",
@@ -189,7 +191,7 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     ),
     "adding_link": (
         "I am adding {name}; our direct messages show how far it is. Who may get answers from it: {audience}.",
-        "J'ajoute {name} et vous tiens au courant par message direct. Qui peut en obtenir des réponses : {audience}.",
+        "J'ajoute {name} et vous tiens au courant par message direct. Qui peut en tirer des réponses : {audience}.",
     ),
     "adding_link_later": (
         "I am adding {name}; our direct messages show how far it is.",

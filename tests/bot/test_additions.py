@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from bot.adding import Item, Progress, Request, Twin, What
-from bot.ledger import Ledger, Made
+from bot.ledger import Ledger
 from indexer import Database
 from indexer.database import database_url
 
@@ -116,25 +116,3 @@ async def test_texts_of_old_requests_are_forgotten_and_their_keys_are_not(ledger
     assert await ledger.addition("add1") is None
     assert await ledger.addition("open") is not None
     assert not await ledger.take_addition(REQUEST, "me")
-
-
-async def test_a_deleted_part_marks_every_document_that_was_made_of_it(ledger: Ledger) -> None:
-    await ledger.made_of("d1", "T1", ["C1:1.1", "C1:1.2"], "U1")
-    await ledger.made_of("d2", "T1", ["C1:1.2", "C1:1.2"], "U2")
-    await ledger.made_of("d3", "T1", ["F1"], "U3")
-    assert not await ledger.part_gone("C1:9.9")
-    assert await ledger.part_gone("C1:1.2")
-    assert sorted(await ledger.to_forget(), key=lambda made: made.document) == [
-        Made("d1", "T1", "U1"),
-        Made("d2", "T1", "U2"),
-    ]
-    assert await ledger.forgotten("d1")
-    assert not await ledger.forgotten("d1"), "whoever says so first tells the person"
-    assert await ledger.to_forget() == [Made("d2", "T1", "U2")]
-
-
-async def test_a_document_that_is_made_anew_forgets_what_it_was_made_of(ledger: Ledger) -> None:
-    await ledger.made_of("d1", "T1", ["C1:1.1"], "U1")
-    await ledger.made_of("d1", "T1", ["C1:2.2"], "U1")
-    assert not await ledger.part_gone("C1:1.1")
-    assert await ledger.part_gone("C1:2.2")

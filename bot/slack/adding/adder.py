@@ -17,6 +17,7 @@ from typing import Final
 from bot.adding import Item, Progress, Request, Twin, What
 from bot.answering.trouble import logged
 from bot.slack.adding.originals import Fetched, NotAdded, original_of
+from bot.slack.adding.twin import twin_of
 from bot.slack.audience import of_reader
 from bot.slack.directory import CannotCheck
 from bot.slack.parts import Parts
@@ -206,7 +207,7 @@ class _Adding:
         """Whether a person must decide first; they are asked then."""
         decided = self._progress.decisions
         if not {"replace", "keep"} & set(decided):
-            twin = await self._twin(workspace, fetched, looked_at)
+            twin = await twin_of(self._parts, workspace, self._request, self._item, fetched, looked_at)
             if twin is not None:
                 await self._step("asks_twin", twin=twin)
                 return True
@@ -215,45 +216,12 @@ class _Adding:
             return True
         return False
 
-    async def _twin(self, workspace: str, fetched: Fetched, looked_at: Examined) -> Twin | None:
-        """A document that looks like the same, among those that the person may read."""
-        parts, request = self._parts, self._request
-        reading = await of_reader(parts.directory, request.user, request.user_team)
-        match self._item.what:
-            case What.FILE:
-                alike = await parts.library.alike(workspace, looked_at, fetched.original.name, reading.viewer)
-            case What.TEXT if self._item.title:
-                alike = await parts.library.alike(workspace, looked_at, self._item.title, reading.viewer)
-            case _:  # pages and messages are often called the same
-                alike = await parts.library.alike(workspace, looked_at.signature, "", reading.viewer)
-        # The same thing for the same readers is a new version of it, and for others it is the same on purpose.
-        others = [one for one in alike if one.document.source != fetched.original.source]
-        if not others:
-            return None
-        document: Document = others[0].document
-        return Twin(
-            document.id,
-            document.title,
-            others[0].same,
-            await self._name_of(document.added_by),
-            document.added_at,
-            str(document.audience),
-            await may_remove(parts, request.user, document),
-        )
-
     async def _of_another(self, workspace: str, fetched: Fetched, audience: Audience) -> Document | None:
         """The document that this is already, where the person may not remove it: it is read anew, and stays whose it
         is, under its title."""
         found = await self._parts.library.documents(workspace, Viewer(frozenset({audience})))
         same = next((one for one in found if one.source == fetched.original.source), None)
         return None if same is None or await may_remove(self._parts, self._request.user, same) else same
-
-    async def _name_of(self, user: str | None) -> str:
-        """Who added a document, as people call them; "" where that is not known, or nobody in Slack."""
-        try:
-            return (await self._parts.directory.person(user)).name if user else ""
-        except CannotCheck:
-            return ""
 
     async def _follow(self, workspace: str, version: VersionId) -> None:
         """Tell of a version on its way, to the end."""

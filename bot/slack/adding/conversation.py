@@ -4,31 +4,28 @@ from __future__ import annotations
 
 import logging
 
-from slack_sdk.web.async_client import AsyncWebClient
-
-from bot.slack.clicks import try_to
 from bot.slack.parts import Parts
-from bot.slack.sending.calls import Lost, Refused, call
-from bot.slack.sending.posting import Place
+from bot.slack.sending.posting import UNREACHABLE, NotPosted, Place
 from bot.slack.showing.messages import Message
 
 log = logging.getLogger(__name__)
 
 
-async def conversation_with(client: AsyncWebClient, user: str) -> str | None:
-    """Its channel's id; None where Slack opens none (a person of another organisation, one who has left)."""
+async def tell_directly(
+    parts: Parts, user: str, message: Message, *, key: str, user_team: str | None = None, again: bool = False
+) -> bool:
+    """Post a message, named by ``key``, in that conversation, if there is one; False: Slack cannot be reached.
+
+    ``again``: somebody may have posted it without being able to say so.
+    """
     try:
-        told = await call(client.conversations_open, users=user)
-    except (Refused, Lost) as error:
-        log.warning("no direct conversation could be opened: %s", error)
-        return None
-    channel = (told.get("channel") or {}).get("id")
-    return str(channel) if channel else None
-
-
-async def tell_directly(parts: Parts, user: str, message: Message, *, key: str, user_team: str | None = None) -> None:
-    """Post a message, named by ``key``, in that conversation, if there is one."""
-    channel = await conversation_with(parts.client, user)
-    if channel is not None:
+        channel = await parts.poster.conversation_with(user)
+        if channel is None:
+            return True
         place = Place(parts.me.team, channel, None, user, user_team)
-        await try_to(parts.poster.post(place, blocks=message.blocks, text=message.text, key=key))
+        if not again or await parts.poster.found(place, key) is None:
+            await parts.poster.post(place, blocks=message.blocks, text=message.text, key=key)
+    except NotPosted as error:
+        log.warning("a person could not be told: %s", error.error)
+        return error.error != UNREACHABLE
+    return True

@@ -121,6 +121,9 @@ class AddingDesk:
             try:
                 async with moving.kept_up():
                     await self._items(request, moving)
+                if moving.is_behind:  # how it ended is told before it is over
+                    await asyncio.sleep(LATER_SECONDS)
+                    continue
                 if await self._ledger.rest_addition(request.id, self._owner):
                     await self._tell_of(request)
                     return

@@ -6,7 +6,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 
-from bot.ledger import Made
+from bot.ledger import Forgotten
 from bot.slack.adding.conversation import tell_directly
 from bot.slack.fetching import source_of
 from bot.slack.parts import Parts
@@ -54,7 +54,7 @@ class Forgetting:
                 continue
 
     async def sweep(self) -> None:
-        """Forget all that is marked. Raises SituateError."""
+        """Forget all that is marked, and tell who added it. Raises SituateError."""
         to_forget = await self._parts.ledger.to_forget()
         known = {
             row.document: row
@@ -64,14 +64,30 @@ class Forgetting:
         for made in to_forget:
             row = known.get(DocumentId(made.document))
             if row is not None:
+                await self._parts.ledger.will_tell(made.document, Forgotten(row.id, made.user, row.title))
                 await self._parts.library.remove(made.workspace, row.document)
-            if await self._parts.ledger.forgotten(made.document) and row is not None:
-                await self._tell(made, row.title)
-                if self._settled is not None:
-                    await self._settled()
+            await self._parts.ledger.forgotten(made.document)
+            if row is not None and self._settled is not None:
+                await self._settled()
+        await self._tell_all()
 
-    async def _tell(self, made: Made, title: str) -> None:
-        """The adder, in their direct conversation: they know what they added."""
-        if made.user:
-            told = sentence_message((await self._parts.texts(made.user)).say("source_deleted", title=title))
-            await tell_directly(self._parts, made.user, told, key=f"{made.document}:forgotten")
+    async def _tell_all(self) -> None:
+        """Each once, however many bots there are, and after a crash the one who may have told is looked after."""
+        ledger = self._parts.ledger
+        for forgotten in await ledger.to_tell():
+            key = f"{forgotten.version}:forgotten"
+            turn = await ledger.begin_errand(key)
+            if turn == "yours":
+                told = await self._tell(forgotten, key)
+                await ledger.end_errand(key, done=told)
+                turn = "done" if told else "busy"
+            if turn == "done":
+                await ledger.told(forgotten.version)
+
+    async def _tell(self, forgotten: Forgotten, key: str) -> bool:
+        """The adder, in their direct conversation: they know what they added. False: Slack cannot be reached."""
+        if not forgotten.user:
+            return True
+        texts = await self._parts.texts(forgotten.user)
+        told = sentence_message(texts.say("source_deleted", title=forgotten.title))
+        return await tell_directly(self._parts, forgotten.user, told, key=key, again=True)

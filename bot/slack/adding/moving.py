@@ -9,14 +9,12 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 
 from bot.adding import Progress, Request
-from bot.slack.adding.conversation import conversation_with
 from bot.slack.audience import NOTHING, of_reader
 from bot.slack.clicks import respond_alone
 from bot.slack.directory import CannotCheck
 from bot.slack.parts import Parts
 from bot.slack.rights import choice_of, is_admin
-from bot.slack.sending.calls import Lost, Refused
-from bot.slack.sending.posting import NotPosted, Place
+from bot.slack.sending.posting import UNREACHABLE, NotPosted, Place
 from bot.slack.showing.adding_form import audience_option
 from bot.slack.showing.messages import Message
 from bot.slack.showing.moving import moving_message
@@ -43,6 +41,7 @@ class Moving:
         self._over = asyncio.Event()
         self._shown: Message | None = None
         self._nowhere = False  # there is no conversation with this person: the response URL is what is left
+        self.is_behind = False  # what was to be shown last could not be, as Slack or the ledger is away
 
     def changed(self) -> None:
         """There is something new to show."""
@@ -98,16 +97,19 @@ class Moving:
 
     async def _show(self, *, at_last: bool = False) -> None:
         """Post or update, unless nothing is new. What Slack does not take is logged: the work goes on."""
+        self.is_behind = False
         try:
             message = await self._message()
             if message == self._shown:
                 return
             if await self._said(message, at_last=at_last):
                 self._shown = message
-        except (NotPosted, Refused, Lost) as error:
-            log.warning("how far documents have come could not be shown: %s", error)
+        except NotPosted as error:
+            log.warning("how far documents have come could not be shown: %s", error.error)
+            self.is_behind = error.error == UNREACHABLE
         except SituateError as error:
             log.warning("how far documents have come could not be looked up: %s", error)
+            self.is_behind = True
 
     async def _message(self) -> Message:
         items = await self._readable(await self._parts.ledger.progress_of(self._request.id))
@@ -131,7 +133,7 @@ class Moving:
         known = await self._parts.ledger.message_of(self._request.id)
         if known is not None:
             return await self._parts.poster.update(*known, message.blocks, message.text, patient=at_last)
-        channel = None if self._nowhere else await conversation_with(self._parts.client, self._request.user)
+        channel = None if self._nowhere else await self._parts.poster.conversation_with(self._request.user)
         if channel is None:
             self._nowhere = True
             # Where it begins, and where it ends: a response URL takes five messages.
@@ -139,7 +141,8 @@ class Moving:
         request = self._request
         place = Place(request.team, channel, None, request.user, request.user_team)
         key = f"{request.id}:adding"
-        found = (await self._parts.poster.posted(place, {key})).get(key) if self._again else None
+        found = await self._parts.poster.found(place, key) if self._again else None
+        self._again = True  # it is there from now on, also where that cannot be written down
         ts = found or await self._parts.poster.post(place, blocks=message.blocks, text=message.text, key=key)
         await self._parts.ledger.told_at(request.id, channel, ts)
         return found is None or await self._parts.poster.update(
@@ -149,7 +152,8 @@ class Moving:
 
 def _shown(item: Progress, known: Mapping[VersionId, Version], request: Request, viewer: Viewer) -> Progress:
     """An item as somebody may see it who reads as ``viewer`` does; one whose document is gone, by what it was for."""
-    if item.twin is not None and not viewer.may_read(Audience.parse(item.twin.audience)):
+    twin = item.twin
+    if twin is not None and not (twin.audience and viewer.may_read(Audience.parse(twin.audience))):
         item = replace(item, twin=None)
     if item.document is None:
         return item

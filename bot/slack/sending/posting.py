@@ -132,6 +132,24 @@ class Poster:
 
         await self._in_some_form(once, blocks, text)
 
+    async def conversation_with(self, user: str) -> str | None:
+        """The id of the direct conversation with somebody; None where Slack opens none (a person of another
+        organisation, one who has left). Raises NotPosted where Slack cannot be reached."""
+        try:
+            told = await self._certainly(self.client.conversations_open, {"users": user})
+        except Refused as error:
+            log.warning("no direct conversation could be opened: %s", error.error)
+            return None
+        channel = (told.get("channel") or {}).get("id")
+        return str(channel) if channel else None
+
+    async def found(self, place: Place, key: str) -> str | None:
+        """The ``ts`` of the message with this key; None also where Slack does not let us look.
+
+        Raises NotPosted where Slack cannot be reached.
+        """
+        return await self.looked(lambda: self._posted(place, key))
+
     async def delete(self, channel: str, ts: str) -> None:
         """Take a message away; one that is gone already is none of our trouble."""
         try:

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from bot.slack.adding import desk, moving
+from bot.slack.adding import adder, desk, moving
 from indexer import Indexer
 from tests.fixtures.bot import own_library
 from tests.slack_server import SlackServer
@@ -18,6 +18,7 @@ library = own_library  # each module's own
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """What waits for a second between two looks waits for less."""
     monkeypatch.setattr(moving, "UPDATE_SECONDS", 0.05)
+    monkeypatch.setattr(adder, "PAUSES", (0.05, 0.1, 0.2))
     for name in ("LOOK_SECONDS", "TAKE_OVER_SECONDS"):
         monkeypatch.setattr(desk, name, 0.1)
 

@@ -7,6 +7,7 @@ from contextlib import AbstractAsyncContextManager
 
 import pytest
 
+from bot.adding import Item, What
 from indexer import Indexer
 from tests.bot.slack.documents.test_adding import AddingByRequest
 from tests.claude_server import ClaudeServer
@@ -51,6 +52,19 @@ async def test_a_costly_document_asks_first_and_nothing_is_paid_meanwhile(
         assert "Ready. Ask me about" in message.shown
         assert len(claude.requests) > 1
         assert "Cost" not in message.shown, "what it cost is for administrators"
+
+
+async def test_what_it_costs_is_asked_without_the_title_of_what_they_may_lose_access_to(
+    another_bot: StartBot, company: Company, slack: SlackServer
+) -> None:
+    """Under the name that the person knew it by when they asked for it."""
+    async with another_bot(confirm_cost_usd=0.0) as bot:
+        ts = slack.says(company.ana, company.office, "Secret Merger\n\n" + HANDBOOK.decode()[:9_000])
+        item = Item(What.MESSAGE, f"{company.office.id}:{ts}", "a message in #office")
+        message = await AddingByRequest(slack, bot).asks_for(company.ana, item)
+        assert "will cost about $" in message.shown
+        assert "a message in #office" in message.shown
+        assert not any("Merger" in shown for _, shown in message.history)
 
 
 async def test_what_costs_less_is_not_asked_about(

@@ -1,0 +1,66 @@
+"""What documents were made of, and what is told once that is gone."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from bot.ledger import Forgotten, Ledger, Made
+from indexer import Database
+from indexer.database import database_url
+
+pytestmark = pytest.mark.anyio
+
+PLAN = Forgotten("v1", "U1", "Plan")
+
+
+@pytest.fixture
+async def ledger(tmp_path: Path) -> AsyncIterator[Ledger]:
+    database = await Database.open(database_url(None, tmp_path))
+    yield await Ledger.open(database)
+    await database.close()
+
+
+async def test_a_deleted_part_marks_every_document_that_was_made_of_it(ledger: Ledger) -> None:
+    await ledger.made_of("d1", "T1", ["C1:1.1", "C1:1.2"], "U1")
+    await ledger.made_of("d2", "T1", ["C1:1.2", "C1:1.2"], "U2")
+    await ledger.made_of("d3", "T1", ["F1"], "U3")
+    assert not await ledger.part_gone("C1:9.9")
+    assert await ledger.part_gone("C1:1.2")
+    assert sorted(await ledger.to_forget(), key=lambda made: made.document) == [
+        Made("d1", "T1", "U1"),
+        Made("d2", "T1", "U2"),
+    ]
+    await ledger.forgotten("d1")
+    assert await ledger.to_forget() == [Made("d2", "T1", "U2")]
+
+
+async def test_a_document_that_is_made_anew_forgets_what_it_was_made_of(ledger: Ledger) -> None:
+    await ledger.made_of("d1", "T1", ["C1:1.1"], "U1")
+    await ledger.made_of("d1", "T1", ["C1:2.2"], "U1")
+    assert not await ledger.part_gone("C1:1.1")
+    assert await ledger.part_gone("C1:2.2")
+
+
+async def test_what_is_forgotten_is_kept_until_it_is_told(ledger: Ledger) -> None:
+    await ledger.made_of("d1", "T1", ["F1"], "U1")
+    await ledger.part_gone("F1")
+    await ledger.will_tell("d1", PLAN)
+    await ledger.will_tell("d1", PLAN)
+    await ledger.forgotten("d1")
+    assert await ledger.to_tell() == [PLAN]
+    await ledger.told("v1")
+    assert await ledger.to_tell() == []
+
+
+@pytest.mark.parametrize("by_now", ["forgotten", "never deleted"])
+async def test_what_is_not_to_be_forgotten_any_more_is_not_told(ledger: Ledger, by_now: str) -> None:
+    """Another bot was quicker."""
+    await ledger.made_of("d1", "T1", ["F1"], "U1")
+    if by_now == "forgotten":
+        await ledger.part_gone("F1")
+        await ledger.forgotten("d1")
+    await ledger.will_tell("d1", PLAN)
+    assert await ledger.to_tell() == []
