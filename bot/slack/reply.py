@@ -1,4 +1,4 @@
-"""One question, answered in its thread: who may read what, what was said before, the answer, its sources."""
+"""One question, answered in its thread: who may read what, what was said before, the answer as it comes."""
 
 from __future__ import annotations
 
@@ -7,34 +7,28 @@ import logging
 import time
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from dataclasses import replace
 from functools import partial
 
 from bot.answering.events import Answer, Done, Event, Kind, Reset
 from bot.answering.trouble import logged
 from bot.asking import How, Question
-from bot.ledger import StoredAnswer, new_answer_id, stored
 from bot.slack.audience import NOTHING, Reading, of_question
 from bot.slack.caps import cap_for
 from bot.slack.desk import End, Outcome, OutOfReach
+from bot.slack.ending import Ending
 from bot.slack.files import Attached
 from bot.slack.heard import Heard
-from bot.slack.helpers import whom_to_ask
-from bot.slack.keeping import to_add
 from bot.slack.no_documents import truly
 from bot.slack.parts import Parts
 from bot.slack.private import PrivateReplies
 from bot.slack.sending.posting import UNREACHABLE, NotPosted, Place
 from bot.slack.sending.streaming import AnswerMessages
-from bot.slack.showing import blocks
-from bot.slack.showing.blocks import Offers, Told
 from bot.slack.threads import asked, history
 from bot.texts import Texts
 from indexer import SituateError
 
 log = logging.getLogger(__name__)
 
-NONE_ATTACHED = Attached()
 TRIES = 2  # where who may read what changes while an answer is made
 STALE_SECONDS = 3600.0  # nobody waits for an answer any more: it is offered instead of given
 FIRST_STATUS_SECONDS = 0.1  # for the asker's language, where it is not known yet
@@ -107,7 +101,6 @@ class _Reply:
         self._parts = parts
         self._question = question
         self._texts = texts
-        self._id = new_answer_id()
         self._heard = Heard()
         self._reading = NOTHING
         place = Place(question.team, question.channel, question.thread, question.user, question.user_team)
@@ -115,6 +108,7 @@ class _Reply:
         self._messages = AnswerMessages(
             parts.client, parts.poster, place, texts, question.key, sent=sent, earlier=earlier, taken_over=taken_over
         )
+        self._ending = Ending(parts, question, self._messages)
 
     async def run(self, *, late: bool) -> Outcome:
         """Answer. Raises nothing but CancelledError, and NotPosted where Slack takes not even a sentence."""
@@ -126,7 +120,7 @@ class _Reply:
                 await self._messages.abandon(delete=True)
                 return "dropped"
             if late:
-                await self._show(Answer(self._texts.say("was_away"), Kind.TROUBLE), NOTHING)
+                await self._ending.show(Answer(self._texts.say("was_away"), Kind.TROUBLE), NOTHING)
             else:
                 await self._answer()
         except Exception as error:  # noqa: BLE001 the asker gets a sentence, whatever is wrong in here
@@ -160,7 +154,7 @@ class _Reply:
         )
         remarks = attached.refused if past.complete else (*attached.refused, self._texts.say("thread_incomplete"))
         if not text and attached.documents:
-            await self._show(Answer(self._texts.say("attached_read"), Kind.HELP), reading, remarks, attached)
+            await self._ending.show(Answer(self._texts.say("attached_read"), Kind.HELP), reading, remarks, attached)
             return
         asker = name if past.several else None
         answered = partial(
@@ -176,11 +170,11 @@ class _Reply:
             answer = truly(answer, reading, self._texts)
             used, reading = reading, await self._now(reading, answer)
             if used.viewer.audiences <= reading.viewer.audiences:
-                await self._show(answer, used, remarks, attached)
+                await self._ending.show(answer, used, remarks, attached)
                 return
             self._heard = Heard()
             self._messages.take(Reset(self._texts.say("readers_changed")))
-        await self._show(Answer(self._texts.say("readers_changed"), Kind.TROUBLE), NOTHING)
+        await self._ending.show(Answer(self._texts.say("readers_changed"), Kind.TROUBLE), NOTHING)
 
     async def _made(self, events: AsyncGenerator[Event, None]) -> Answer | None:
         """The answer, shown as it comes; None where somebody stopped it."""
@@ -216,117 +210,23 @@ class _Reply:
             self._question, self._texts, workspace=workspace, progress=self._messages.status
         )
 
-    async def _show(
-        self, answer: Answer, reading: Reading, remarks: tuple[str, ...] = (), attached: Attached = NONE_ATTACHED
-    ) -> None:
-        """Bring the answer to its end: sources and buttons under it; it is kept before anybody can click."""
-        parts, question, texts = self._parts, self._question, self._texts
-        before = await self._before()
-        kept = self._stored(answer, reading)
-        await self._keep(kept)
-        shown = blocks.notice_first(answer)
-        told = Told.of(shown, left_out=reading.left_out, remarks=remarks)
-        if reading.left_out == "outsiders":
-            told = replace(told, left_out_said=await self._said_before())
-        helper = await whom_to_ask(parts, kept) if answer.nothing_found else None
-        offers = Offers(
-            mute=not question.is_direct,
-            privately=reading.left_out == "outsiders",
-            ask=helper.name if helper else None,
-            ask_about=helper.title if helper else None,
-            attached=await to_add(parts, question, attached),
-        )
-        under = blocks.footer(kept, texts, told=told, offers=offers)
-        text = blocks.fallback(replace(kept, text=shown.text), texts, told=told)
-        sent = await self._messages.finish(shown, under, text)
-        await self._keep(replace(kept, messages=sent))
-        if before is not None and before.id != kept.id and before.replaced_by is None:
-            try:
-                await self._replace(before, sent)
-            except (SituateError, NotPosted) as error:  # the answer that counts is there
-                log.warning("an earlier answer could not be marked as replaced: %s", error)
-
-    def _stored(self, answer: Answer, reading: Reading) -> StoredAnswer:
-        kept = stored(
-            answer, self._question, id=self._id, audiences=reading.viewer.audiences, messages=(), private=False
-        )
-        return replace(kept, left_out=reading.left_out)
-
-    async def _said_before(self) -> bool:
-        """Whether an answer in this thread has said already that documents are left out because of who is there."""
-        question = self._question
-        try:
-            earlier = await self._parts.ledger.answers_in(question.team, question.channel, question.thread)
-        except SituateError:
-            return False
-        return any(
-            one.left_out == "outsiders" and one.messages and not one.private and one.question_ts != question.ts
-            for one in earlier
-        )
-
-    async def _before(self) -> StoredAnswer | None:
-        """The answer to the same message before this one."""
-        question = self._question
-        try:
-            return await self._parts.ledger.latest_answer(question.team, question.channel, question.ts)
-        except SituateError as error:
-            log.warning("an earlier answer could not be looked up: %s", error)
-            return None
-
-    async def _keep(self, answer: StoredAnswer) -> None:
-        """Keep it where the ledger lets us: without it the buttons do not work, but the answer can be read."""
-        try:
-            await self._parts.ledger.keep(answer)
-        except SituateError as error:
-            log.warning("an answer could not be kept: %s", error)
-
     async def _stop(self) -> None:
-        """Leave what was said, with its sources, and a note that it goes no further.
-
-        Nothing of it stays where somebody is there by now who may not read it.
-        """
-        texts, answer, reading = self._texts, self._heard.answer(), self._reading
+        """Leave what was said, unless somebody is there by now who may not read it."""
+        answer, reading = self._heard.answer(), self._reading
         if answer.text and not reading.viewer.audiences <= (await self._now(reading, answer)).viewer.audiences:
-            self._messages.take(Reset(texts.say("readers_changed")))
+            self._messages.take(Reset(self._texts.say("readers_changed")))
             answer, reading = Answer(""), NOTHING
-        kept = self._stored(answer, reading)
-        under = [blocks.stopped(texts)]
-        if answer.citations:
-            under += blocks.footer(kept, texts, offers=Offers(mute=not self._question.is_direct))
-        await self._keep(kept)
-        sent = await self._messages.stop(under, blocks.fallback(kept, texts) if answer.text else "")
-        await self._keep(replace(kept, messages=sent))
-
-    async def _replace(self, before: StoredAnswer, sent: tuple[str, ...]) -> None:
-        """Mark the answer to an earlier wording as replaced by this one.
-
-        One that was tried again is replaced in its own messages.
-        """
-        await self._parts.ledger.replaced(before.id, self._id)
-        if before.id == self._question.answer_before:
-            return
-        mine = {*sent, *await self._parts.ledger.messages(self._question.key)}
-        old = [ts for ts in before.messages if ts not in mine]
-        note = [blocks.replaced(self._texts)]
-        for number, ts in enumerate(old):
-            if number == 0:
-                text = self._texts.say("answer_replaced")
-                await self._parts.poster.update(before.channel, ts, blocks=note, text=text)
-            else:
-                await self._parts.poster.delete(before.channel, ts)
+        await self._ending.stop(answer, reading)
 
     async def _trouble(self, error: Exception) -> Outcome:
         """Say in one sentence, with a reference, that there is no answer."""
         sentence = self._texts.of_error(error)
         answer = Answer(sentence, Kind.TROUBLE, reference=logged(sentence, error))
         try:
-            await self._show(answer, NOTHING)
+            await self._ending.show(answer, NOTHING)
         except Exception:  # the ledger may be what is away, so without it
             log.exception("what went wrong could not be shown in full")
-            told = Told.of(answer)
-            kept = stored(answer, self._question, id=self._id, audiences=(), messages=(), private=False)
-            under = blocks.footer(kept, self._texts, told=told)
-            await self._messages.finish(answer, under, blocks.fallback(kept, self._texts, told=told))
+            await self._ending.show_only(answer)
         return "failed"
 
 
