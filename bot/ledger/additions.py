@@ -145,13 +145,20 @@ class Additions:
         return (row.message_channel, row.message_ts) if row is not None and row.message_ts else None
 
     async def forget_additions(self, before: datetime) -> int:
-        """Drop the texts of requests that have rested since a moment. Returns of how many."""
-        old = (
-            additions.update()
-            .where(additions.c.state != OPEN, additions.c.rested_at < naive(before), additions.c.payload.is_not(None))
-            .values(payload=sa.null())
-        )
-        return await self._database.write(lambda c: c.execute(old).rowcount)
+        """Drop the texts and titles of requests that have rested since a moment. Returns of how many.
+
+        Their keys stay, so that none of them is ever carried out again.
+        """
+        old = (additions.c.state != OPEN, additions.c.rested_at < naive(before), additions.c.payload.is_not(None))
+
+        def work(connection: sa.Connection) -> int:
+            ids = connection.execute(sa.select(additions.c.id).where(*old)).scalars().all()
+            for id in ids:
+                connection.execute(additions.update().where(additions.c.id == id).values(payload=sa.null()))
+                connection.execute(added_items.delete().where(added_items.c.addition == id))
+            return len(ids)
+
+        return await self._database.write(work)
 
 
 def _items(connection: sa.Connection, id: str) -> list[Progress]:

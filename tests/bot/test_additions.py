@@ -114,5 +114,6 @@ async def test_texts_of_old_requests_are_forgotten_and_their_keys_are_not(ledger
     await ledger.rest_addition("add1", "me")
     assert await ledger.forget_additions(datetime.now(UTC) + timedelta(seconds=5)) == 1
     assert await ledger.addition("add1") is None
+    assert await ledger.progress_of("add1") == (), "titles are as secret as texts"
     assert await ledger.addition("open") is not None
     assert not await ledger.take_addition(REQUEST, "me")
