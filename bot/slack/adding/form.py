@@ -168,7 +168,9 @@ def linked_item(address: str, host: str) -> Item | None:
     found = item_of(address, host)
     if found is not None:
         return found
-    name = re.sub(r"^[a-z]+://(www\.)?", "", address, flags=re.IGNORECASE).partition("?")[0].partition("#")[0]
+    # The name is shown, so a password that stands in the address is not in it; such an address is refused later.
+    shown = re.sub(r"^[a-z]+://([^/?#]*@)?(www\.)?", "", address, flags=re.IGNORECASE)
+    name = shown.partition("?")[0].partition("#")[0]
     return Item(What.LINK, address, one_line(name.rstrip("/"), _LONGEST_NAME) or address)
 
 
