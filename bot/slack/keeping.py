@@ -10,12 +10,15 @@ from bot.asking import Question
 from bot.ledger import StoredAnswer
 from bot.slack.adding.protocol import Additions
 from bot.slack.audience import of_person, thread_audience
-from bot.slack.clicks import Click, say
+from bot.slack.clicks import Click, say, tell
 from bot.slack.directory import CannotCheck, Gone
 from bot.slack.fetching import source_of
 from bot.slack.files import Attached
+from bot.slack.naming import called
 from bot.slack.parts import Parts
 from bot.slack.rights import may_add
+from bot.slack.showing.messages import sentence_message
+from bot.slack.showing.sources import title_of
 from indexer import Audience, Document, Viewer
 
 
@@ -55,7 +58,9 @@ async def add_attached(parts: Parts, additions: Additions, click: Click, answer:
         additions.begin(request)
     begun = "adding_here" if direct else "adding"  # it is shown in their direct conversation
     key = begun if taken else "adding_already"
-    await say(parts, click, key, titles=", ".join(document.title for document in documents))
+    texts = await parts.texts(click.user)
+    titles = ", ".join(called(title_of(document.title, texts), texts) for document in documents)
+    await tell(parts, click, sentence_message(texts.say(key, titles=titles)))
 
 
 async def _new_request(

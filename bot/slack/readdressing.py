@@ -7,6 +7,7 @@ from bot.slack.clicks import Click
 from bot.slack.directory import CannotCheck
 from bot.slack.documents import Listed, shelf
 from bot.slack.home import Homes
+from bot.slack.naming import called
 from bot.slack.parts import Parts
 from bot.slack.showing.sources import title_of
 from bot.texts import Texts
@@ -31,7 +32,7 @@ async def readdress(parts: Parts, homes: Homes, click: Click, document: str, aud
     if isinstance(found, str):
         await told(texts.say(found))
         return
-    title = title_of(found.title, texts)
+    title = called(title_of(found.title, texts), texts)
     key = f"{document}:{audience}"
     if await parts.ledger.begin_errand(key) == "busy":
         return

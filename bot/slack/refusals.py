@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from bot.slack.naming import called
 from bot.texts import Texts
 from indexer import Refused, SituateError, Version
 
@@ -78,4 +79,4 @@ def refusal_of(error: str, name: str, texts: Texts) -> str:
     if key is None and texts.language == "en":
         return error
     key = key or next((key for words, key in LINKS if words in error), "file_unreadable")
-    return texts.say(key, name=name)
+    return texts.say(key, name=called(name, texts))

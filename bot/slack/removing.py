@@ -14,6 +14,7 @@ from bot.slack.clicks import Click, fill_form, open_form, say
 from bot.slack.directory import CannotCheck
 from bot.slack.documents import remove, shelf
 from bot.slack.home import Homes
+from bot.slack.naming import called
 from bot.slack.parts import FORM_SECONDS, Parts
 from bot.slack.showing.forms import View
 from bot.slack.showing.removing import (
@@ -96,7 +97,7 @@ class Removing:
         """Remove it, and say what happened. Raises CannotCheck, Unavailable."""
         outcome, title = await remove(self._parts, click.user, click.user_team, document, texts)
         if outcome == "removed":
-            return removing_told(texts.say("removing_done", title=title_of(title, texts)), texts)
+            return removing_told(texts.say("removing_done", title=called(title_of(title, texts), texts)), texts)
         return removing_told(texts.say(f"removing_{outcome}"), texts)
 
     async def _which(self, click: Click, words: str, texts: Texts) -> View:

@@ -9,19 +9,20 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "day_cap": (
         "Today's budget for Claude is used up, so this is without it; ask again in {count} hour for an answer."
         "|Today's budget for Claude is used up, so this is without it; ask again in {count} hours for an answer.",
-        "Le budget de Claude pour aujourd'hui est épuisé, donc voici sans lui ; reposez la question dans {count} heure."
-        "|Le budget de Claude pour aujourd'hui est épuisé, donc voici sans lui ; reposez la question dans {count} "
-        "heures.",
+        "Le budget de Claude pour aujourd'hui est épuisé, je réponds donc sans lui. Reposez la question dans {count} "
+        "heure pour avoir sa réponse."
+        "|Le budget de Claude pour aujourd'hui est épuisé, je réponds donc sans lui. Reposez la question dans {count} "
+        "heures pour avoir sa réponse.",
     ),
     "hour_cap": (
         "You have asked as many questions as one person may in an hour, so this is without Claude; ask again in "
         "{count} minute for an answer."
         "|You have asked as many questions as one person may in an hour, so this is without Claude; ask again in "
         "{count} minutes for an answer.",
-        "Vous avez posé autant de questions qu'une personne le peut en une heure, donc voici sans Claude ; reposez la "
-        "question dans {count} minute."
-        "|Vous avez posé autant de questions qu'une personne le peut en une heure, donc voici sans Claude ; reposez la "
-        "question dans {count} minutes.",
+        "Vous avez posé toutes les questions qu'une personne peut poser en une heure, je réponds donc sans Claude. "
+        "Reposez la question dans {count} minute pour avoir sa réponse."
+        "|Vous avez posé toutes les questions qu'une personne peut poser en une heure, je réponds donc sans Claude. "
+        "Reposez la question dans {count} minutes pour avoir sa réponse.",
     ),
     # -- alerts: what is wrong, what that means and what to do; what is said when it is over ---------------------------
     "alert_key": ("Claude refuses the key.", "Claude refuse la clé."),
@@ -67,7 +68,8 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "alert_indexing": (
         "Indexing fails: {count} document failed within an hour.|Indexing fails: {count} documents failed within an "
         "hour.",
-        "L'indexation échoue : {count} document en une heure.|L'indexation échoue : {count} documents en une heure.",
+        "L'indexation échoue : {count} document a échoué en une heure.|L'indexation échoue : {count} documents ont "
+        "échoué en une heure.",
     ),
     "alert_indexing_advice": (
         "'python -m indexer status --workspace {workspace}' says which and why, 'retry' in its place tries again.",
@@ -91,6 +93,6 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "alert_since": ("It has been so since {since}.", "Il en est ainsi depuis {since}."),
     "alert_was": (
         "That was so from {since} to {until}; it is over.",
-        "Ce fut le cas de {since} à {until} ; c'est terminé.",
+        "C'était le cas de {since} à {until} ; c'est terminé.",
     ),
 }

@@ -16,7 +16,10 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "the documents that you can read; with words behind it, those with the words in their names",
         "les documents que vous pouvez lire ; suivi de mots, ceux dont le nom les contient",
     ),
-    "docs_help_status": ("what is being read, and what went wrong", "ce qui est en cours de lecture, et les échecs"),
+    "docs_help_status": (
+        "what is being read, and what went wrong",
+        "ce qui est en cours de lecture, et ce qui a échoué",
+    ),
     "docs_help_search": (
         "the passages on something, word for word, without Claude",
         "les passages sur un sujet, mot pour mot, sans Claude",
@@ -26,12 +29,12 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "docs_help_address": ("address", "adresse"),
     "docs_help_below": (
         "You alone see what I answer to it. To ask a question, use {command}.",
-        "Vous seul voyez ce que j'y réponds. Pour poser une question, utilisez {command}.",
+        "Mes réponses ne sont visibles que de vous. Pour poser une question, utilisez {command}.",
     ),
     "docs_unknown": ("I do not know “{word}”.", "Je ne connais pas « {word} »."),
     "docs_search_what": (
         "Say what to search for: {command} search words.",
-        "Dites quoi chercher : {command} search mots.",
+        "Dites-moi quoi chercher : {command} search mots.",
     ),
     # -- lists -------------------------------------------------------------------------------------------------------
     "docs_you_can_read": (
@@ -75,12 +78,12 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "docs_for_everyone": ("Everybody, guests too", "Tout le monde, invités compris"),
     "docs_for_channel": ("#{name}", "#{name}"),
     "docs_for_conversation": ("One conversation", "Une conversation"),
-    "docs_for_you": ("Only you", "Vous seul"),
+    "docs_for_you": ("Only you", "Vous uniquement"),
     # -- its state ---------------------------------------------------------------------------------------------------
     "docs_state_ready": ("Ready", "Prêt"),
     "docs_state_waiting": ("Waiting its turn", "En attente"),
     "docs_state_reading": ("Being read", "En cours de lecture"),
-    "docs_state_indexing": ("Indexing: {done} of {total} passages", "Indexation : {done} passages sur {total}"),
+    "docs_state_indexing": ("Indexing: {done} of {total} passages", "Indexation : passage {done} sur {total}"),
     "docs_state_renewing": (
         "Ready; a newer version is being read",
         "Prêt ; une version plus récente est en cours de lecture",
@@ -88,7 +91,7 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "docs_state_failed": ("Not added", "Non ajouté"),
     "docs_not_renewed": (
         "The newer version could not be taken, the older one answers. {why}",
-        "La version plus récente n'a pas pu être prise, l'ancienne répond. {why}",
+        "La nouvelle version n'a pas pu être reprise ; les réponses viennent de l'ancienne. {why}",
     ),
     "docs_failed_away": (
         "A service that is needed for it did not answer. Add it again later, or ask an administrator.",
@@ -126,8 +129,8 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "docs_retry": (
         "{count} passage has no context from Claude; “python -m indexer retry” makes up for it.|{count} passages have"
         " no context from Claude; “python -m indexer retry” makes up for them.",
-        "{count} passage n'a pas de contexte de Claude ; « python -m indexer retry » le rattrape.|{count} passages"
-        " n'ont pas de contexte de Claude ; « python -m indexer retry » les rattrape.",
+        "{count} passage n'a pas de contexte de Claude ; « python -m indexer retry » y remédie.|{count} passages"
+        " n'ont pas de contexte de Claude ; « python -m indexer retry » y remédie.",
     ),
     # -- removing ----------------------------------------------------------------------------------------------------
     "removing_title": ("Remove a document", "Retirer un document"),
@@ -160,7 +163,7 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     ),
     "removing_not_yours": (
         "Only whoever added this document, or an administrator, can remove it.",
-        "Seuls la personne qui a ajouté ce document et les administrateurs peuvent le retirer.",
+        "Seuls les administrateurs et la personne qui a ajouté ce document peuvent le retirer.",
     ),
     "removing_not_opened": (
         "Slack could not open the form. Try again.",
@@ -170,7 +173,8 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "home_title": ("Your documents", "Vos documents"),
     "home_how_to_ask": (
         "Ask me about them: write to me under Messages, mention me in a channel, or use {command}.",
-        "Interrogez-moi à leur sujet : écrivez-moi sous Messages, mentionnez-moi dans un canal, ou utilisez {command}.",
+        "Interrogez-moi à leur sujet : écrivez-moi dans l'onglet Messages, mentionnez-moi dans un"
+        " canal, ou utilisez {command}.",
     ),
     "home_open": ("Open", "Ouvrir"),
     "home_to_everyone": ("Readable by guests", "Lisible par les invités"),

@@ -122,7 +122,7 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     ),
     "readers_changed": (
         "Who reads here has changed meanwhile, so I begin again.",
-        "Les lecteurs d'ici ont changé entre-temps : je recommence.",
+        "Les personnes qui lisent ici ont changé entre-temps : je recommence.",
     ),
     "was_away": (
         "I was away when you asked this. Shall I answer now?",
@@ -146,11 +146,11 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     ),
     "not_kept": (
         "This could not be kept just now. Send it again in a moment.",
-        "Ceci n'a pas pu être conservé. Renvoyez-le dans un instant.",
+        "Ceci n'a pas pu être enregistré. Renvoyez-le dans un instant.",
     ),
     "not_asked": (
         "I could not ask: Slack did not take the message. Try again in a minute.",
-        "Je n'ai pas pu demander : Slack n'a pas pris le message. Réessayez dans une minute.",
+        "Je n'ai pas pu demander : Slack n'a pas accepté le message. Réessayez dans une minute.",
     ),
     "guests_keep_none": (
         "Documents of one's own are for employees only. Ask me about the file in this thread.",
@@ -164,12 +164,12 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "not_shared": (
         "I cannot share this: not everybody here may read all that it rests on, or a document has changed since. "
         "Ask me here again.",
-        "Je ne peux pas la partager : tous ici ne peuvent pas lire ce sur quoi elle repose, ou un document a changé "
-        "depuis. Posez-moi la question de nouveau ici.",
+        "Je ne peux pas partager cette réponse : certaines personnes ici ne peuvent pas lire tout ce sur quoi elle "
+        "repose, ou un document a changé depuis. Posez-moi la question de nouveau ici.",
     ),
     "not_posted": (
         "I could not post it here. Invite me to this channel, then try again.",
-        "Je n'ai pas pu la publier ici. Invitez-moi dans ce canal, puis réessayez.",
+        "Je n'ai pas pu publier ici. Invitez-moi dans ce canal, puis réessayez.",
     ),
     "adding": (
         "Adding {titles} to the documents … Our direct messages show how far it is.",
@@ -180,15 +180,6 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "{titles}: added already, or about to be.",
         "{titles} : déjà ajouté, ou sur le point de l'être.",
     ),
-    "added_for_channel": (
-        "Ready. Everybody in this channel can get answers from {title}.",
-        "C'est prêt. Tout le monde dans ce canal peut obtenir des réponses à partir de {title}.",
-    ),
-    "added_for_you": (
-        "Ready. You alone get answers from {title}.",
-        "C'est prêt. Vous seul obtenez des réponses à partir de {title}.",
-    ),
-    "not_added": ("I could not add {title}. {why}", "Je n'ai pas pu ajouter {title}. {why}"),
     "attached_gone": (
         "The file is not kept any more; attach it again.",
         "Le fichier n'est plus conservé ; joignez-le de nouveau.",
@@ -221,7 +212,7 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "unmute": ("Follow this thread again", "Suivre ce fil à nouveau"),
     "share": ("Share in the channel", "Partager dans le canal"),
     "try_again": ("Try again", "Réessayer"),
-    "ask_everybody": ("Ask everybody here", "Demander à tous ici"),
+    "ask_everybody": ("Ask everybody here", "Demander à tout le monde ici"),
     "ask_whom": ("Ask {name}", "Demander à {name}"),
     "ask_adder": ("Ask {name}, who added {title}", "Demander à {name}, qui a ajouté {title}"),
     "add_file": ("Add {title} to the documents", "Ajouter {title} aux documents"),
@@ -232,7 +223,7 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "J'ai cherché dans le seul document que vous pouvez lire ici.|J'ai cherché dans les {count} documents que vous"
         " pouvez lire ici.",
     ),
-    "closest": ("Closest: {titles}.", "Au plus près : {titles}."),
+    "closest": ("Closest: {titles}.", "Les plus proches : {titles}."),
     "outsiders_here": (
         "Someone from outside the company may read this, so I used only documents for this channel or for guests"
         " ({count}).",
@@ -279,16 +270,16 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "asks": ("asks:", "demande :"),
     "asked_adder": (
         "asks you, because you added “{title}”, which comes closest. I found nothing on it in the documents.",
-        "vous le demande, car vous avez ajouté « {title} », qui s'en approche le plus. Je n'ai rien trouvé dans les"
-        " documents.",
+        "vous le demande, car vous avez ajouté « {title} », qui s'en approche le plus. Je n'ai rien trouvé à ce sujet"
+        " dans les documents.",
     ),
     "asked_person": (
         "asks you. I found nothing on it in the documents.",
-        "vous le demande. Je n'ai rien trouvé dans les documents.",
+        "vous le demande. Je n'ai rien trouvé à ce sujet dans les documents.",
     ),
     "asked_channel": (
         "asks the channel. I found nothing on it in the documents. Who knows more?",
-        "le demande au canal. Je n'ai rien trouvé dans les documents. Qui en sait plus ?",
+        "le demande au canal. Je n'ai rien trouvé à ce sujet dans les documents. Qui en sait plus ?",
     ),
     "was_asked": ("Asked, in this thread.", "C'est demandé, dans ce fil."),
     "thanks": ("Thank you, noted.", "Merci, c'est noté."),

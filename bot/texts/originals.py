@@ -33,7 +33,7 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     ),
     "message_not_read": (
         "Slack did not show me all of {name} just now. Add it again in a minute.",
-        "Slack ne m'a pas montré tout {name} à l'instant. Ajoutez-le de nouveau dans une minute.",
+        "Slack ne m'a pas montré {name} en entier. Ajoutez-le de nouveau dans une minute.",
     ),
     "message_empty": (
         "There is no text in {name}. If there is a file in it, add the file.",

@@ -17,7 +17,7 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     ),
     "reaches_nobody": (
         "This comes from where it may not be taken any further, so I did not add it. Ask whoever wrote it to add it.",
-        "Ceci vient d'un endroit d'où il ne peut pas sortir : je ne l'ai pas ajouté. Demandez à la personne qui l'a "
+        "Ceci ne doit pas sortir de l'endroit d'où il vient : je ne l'ai pas ajouté. Demandez à la personne qui l'a "
         "écrit de l'ajouter.",
     ),
 }

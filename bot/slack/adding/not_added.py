@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bot.slack.naming import called
 from bot.texts import Texts
 
 
@@ -17,6 +18,7 @@ class NotAdded(Exception):
         """Why, and what to do.
 
         >>> NotAdded("file_gone", name="Budget.xlsx").sentence(ENGLISH)
-        'Budget.xlsx is not there any more. Attach it again.'
+        'Budget.xlsx is no longer in Slack, or I am not in its channel, so I could not read it. Attach it again.'
         """
-        return texts.say(self.key, **self.values)
+        name = {"name": called(str(self.values["name"]), texts)} if "name" in self.values else {}
+        return texts.say(self.key, **self.values | name)

@@ -15,6 +15,7 @@ from bot.slack.adding.protocol import Additions
 from bot.slack.clicks import Click, click_of, on_click, say
 from bot.slack.desk import Desk
 from bot.slack.listeners import moving
+from bot.slack.naming import called
 from bot.slack.parts import Parts
 from bot.slack.rights import Choice, Choices, choices
 from bot.slack.showing import actions
@@ -179,7 +180,7 @@ def _origins(item: Item) -> frozenset[str]:
 
 def _begun(item: Item, offered: Choices, texts: Texts) -> str:
     """What is said where a link is being added: for whom, where that is known."""
-    name = item.title or item.name
+    name = called(item.title or item.name, texts)
     chosen: Choice | None = next((one for one in offered.options if one.audience == offered.default), None)
     if chosen is None:
         return texts.say("adding_link_later", name=name)

@@ -98,11 +98,11 @@ def docs_help(
 
 def admin_lines(money: Money, texts: Texts) -> list[str]:
     """What administrators alone see: what was spent, and what is missing."""
-    today, total = dollars(money.today), dollars(money.total)
+    today, total = dollars(money.today, texts), dollars(money.total, texts)
     if money.cap is None:
         told = [texts.say("docs_money", today=today, total=total)]
     else:
-        told = [texts.say("docs_money_capped", today=today, cap=dollars(money.cap), total=total)]
+        told = [texts.say("docs_money_capped", today=today, cap=dollars(money.cap, texts), total=total)]
     told.append(texts.say("docs_in_all", count=money.documents))
     if money.failed_contexts:
         told.append(texts.say("docs_retry", count=money.failed_contexts))
@@ -125,7 +125,7 @@ def about(one: Listed, texts: Texts, now: datetime) -> str:
     elif one.adder:
         told.append(texts.say("docs_added_by", name=one_line(one.adder, 40)))
     if one.cost_usd > 0:
-        told.append(texts.say("docs_cost", cost=dollars(one.cost_usd)))
+        told.append(texts.say("docs_cost", cost=dollars(one.cost_usd, texts)))
     if one.failed_contexts:
         told.append(texts.say("docs_failed_contexts", count=one.failed_contexts))
     return " · ".join(told)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from bot.answering.visible import one_line, visible
+from bot.slack.naming import in_quotes
 from bot.slack.showing import actions
 from bot.slack.showing.blocks import LONGEST_FALLBACK, Offers, Told, fallback, footer
 from bot.slack.showing.elements import (
@@ -24,7 +25,7 @@ from bot.slack.showing.elements import (
     text_size,
     words,
 )
-from bot.slack.showing.sources import in_quotes, title_of
+from bot.slack.showing.sources import title_of
 from bot.texts import Texts
 
 if TYPE_CHECKING:

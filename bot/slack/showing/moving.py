@@ -10,6 +10,7 @@ from typing import Final
 
 from bot.adding import Progress, Twin
 from bot.answering.visible import one_line
+from bot.slack.naming import called
 from bot.slack.showing import actions
 from bot.slack.showing.blocks import LONGEST_FALLBACK
 from bot.slack.showing.elements import Block, Element, button, escaped, grey, line, rich, row, words
@@ -37,8 +38,8 @@ def moving_message(
     ``for_admin`` adds what contexts cost and how many failed.
 
     Worked example: one item ``Progress("indexing", "Budget 2024", done=18, total=42)`` → a block that says
-    ``Indexing Budget 2024: 18 of 42 passages``; once it is ``ready``: ``Ready. Ask me about Budget 2024.`` and a row
-    with the buttons Try it and Remove, whose values are ``request_id:0``.
+    ``Indexing “Budget 2024”: 18 of 42 passages``; once it is ``ready``: ``Ready. Ask me about “Budget 2024”.`` and a
+    row with the buttons Try it and Remove, whose values are ``request_id:0``.
     """
     blocks: list[Block] = []
     lines: list[str] = []
@@ -61,7 +62,7 @@ def moving_message(
 
 def _told(item: Progress, texts: Texts) -> list[Element]:
     """What is said of one item, as runs of rich text."""
-    title = title_of(item.title, texts) if item.title.strip() else texts.say("adding_untitled")
+    title = called(title_of(item.title, texts), texts) if item.title.strip() else texts.say("adding_untitled")
     if item.state == "asks_twin" and item.twin is not None:
         return _twin(title, item.twin, texts)
     if item.state == "refused":
@@ -69,30 +70,21 @@ def _told(item: Progress, texts: Texts) -> list[Element]:
     if item.state == "indexing" and item.total:
         return [words(texts.say("adding_indexing", title=title, done=min(item.done, item.total), count=item.total))]
     if item.state == "asks_cost":
-        return [words(texts.say("adding_asks_cost", title=title, cost=dollars(item.estimate_usd)))]
+        return [words(texts.say("adding_asks_cost", title=title, cost=dollars(item.estimate_usd, texts)))]
     key = "asks" if item.state == "asks_twin" else "indexing_begins" if item.state == "indexing" else item.state
-    return [words(_ended_once(texts.say(f"adding_{key}", title=title), title))]
-
-
-def _ended_once(sentence: str, title: str) -> str:
-    """A sentence whose last words are a title, without a second full stop or ellipsis.
-
-    Of the title ``Who signs?``, ``Ask me about Who signs?.`` becomes ``Ask me about Who signs?``.
-    """
-    for ending, ends in ((".", (".", "!", "?", "…")), (" …", ("…",))):
-        if title.endswith(ends) and sentence.endswith(title + ending):
-            return sentence.removesuffix(ending)
-    return sentence
+    return [words(texts.say(f"adding_{key}", title=title))]
 
 
 def _twin(title: str, twin: Twin, texts: Texts) -> list[Element]:
-    """``There is already a Budget 2024, added by @ana on 2 Feb 2026.``, or that its text is nearly the same."""
-    there = title_of(twin.title, texts)
+    """``There is already a document “Budget 2024”. It was added by @ana on 2 Feb 2026.``, or that its text is nearly
+    the same. ``title`` is as it stands in a sentence.
+    """
+    there = called(title_of(twin.title, texts), texts)
     if twin.same == "text":
         key = "adding_same_text" if title != there else "adding_same_title_and_text"
         runs = [words(texts.say(key, title=title, there=there))]
     else:
-        runs = [words(_ended_once(texts.say("adding_same_name", there=there), there))]
+        runs = [words(texts.say("adding_same_name", there=there))]
     adder = one_line(twin.added_by, 80)
     when = short_date(twin.added_at, texts) if twin.added_at else None
     if adder:
@@ -113,7 +105,7 @@ def _below(item: Progress, texts: Texts, *, for_admin: bool) -> str:
         told.append(one_line(item.sentence, _LONGEST_SENTENCE))
     if for_admin and item.state == "ready":
         if item.cost_usd > 0:
-            told.append(texts.say("adding_cost", cost=dollars(item.cost_usd)))
+            told.append(texts.say("adding_cost", cost=dollars(item.cost_usd, texts)))
         if item.failed_contexts:
             told.append(texts.say("adding_failed_contexts", count=item.failed_contexts))
     return "\n".join(told)
@@ -132,11 +124,13 @@ def _buttons(item: Progress, value: str, texts: Texts) -> list[Element]:
     return [button(texts.say(f"adding_button_{key}"), action, value) for key, action in keys]
 
 
-def dollars(usd: float) -> str:
-    """An amount with as many digits as mean something: 3.456 → ``$3.46``, 0.0312 → ``$0.03``, 0.0004 → ``$0.0004``."""
-    if usd >= 0.01 or usd <= 0:
-        return f"${usd:.2f}"
-    return f"${usd:.4f}" if usd >= 0.0001 else "$0.0001"
+def dollars(usd: float, texts: Texts) -> str:
+    """An amount with as many digits as mean something: 3.456 → ``$3.46``, 0.0312 → ``$0.03``, 0.0004 → ``$0.0004``.
+
+    In French ``3,46 $``.
+    """
+    amount = f"{usd:.2f}" if usd >= 0.01 or usd <= 0 else f"{max(usd, 0.0001):.4f}"
+    return f"{amount.replace('.', ',')} $" if texts.language == "fr" else f"${amount}"
 
 
 def _joined(lines: Sequence[str]) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from bot.answering.events import Kind
 from bot.answering.visible import one_line
+from bot.slack.naming import in_quotes
 from bot.slack.showing.elements import Block, Element, line, link, rich, words
 from bot.texts import Texts
 
@@ -46,10 +47,6 @@ def place(source: StoredSource, texts: Texts) -> str:
     if location:
         told = (", " if location.startswith(("p. ", "pp. ")) else " › ") + location
     return told + (f" · {short_date(source.date, texts)}" if source.date else "")
-
-
-def in_quotes(text: str, texts: Texts) -> str:
-    return f"« {text} »" if texts.language == "fr" else f"“{text}”"
 
 
 def heading(source: StoredSource, texts: Texts) -> list[Element]:

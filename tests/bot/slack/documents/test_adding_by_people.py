@@ -75,7 +75,7 @@ async def test_a_file_is_added_by_the_form_for_whom_is_chosen(
     assert await people.submits(company.ana, files=[file], title="The budget") == {}
     assert slack.view(company.ana) is None
     assert await people.added() == [("The budget", f"channel:{company.finance.id}")], "a private channel's by default"
-    assert "Ready. Ask me about The budget." in people.moving(company.ana).shown
+    assert "Ready. Ask me about “The budget”." in people.moving(company.ana).shown
 
 
 async def test_files_and_text_are_added_together(people: AddingByForm, company: Company, slack: SlackServer) -> None:
@@ -206,7 +206,7 @@ async def test_a_link_to_a_message_adds_it_for_whom_it_says(
     await slack.commands(company.ana, company.office, "/docs", f"add {link} Canteen hours").arrives()
     await people.idle()
     told = people.told(company.ana)
-    assert "I am adding Canteen hours" in told
+    assert "I am adding “Canteen hours”" in told
     assert "#finance, 2 members" in told or "Only me" in told
     ((title, audience),) = await people.added()
     assert title == "Canteen hours"
@@ -297,7 +297,7 @@ async def test_remove_takes_the_document_out_and_there_is_nothing_to_press_any_m
     message, direct = people.moving(company.ana), slack.direct(company.ana)
     await people.clicks(company.ana, direct, message.ts, "remove_added")
     assert await people.added() == []
-    assert "Canteen is no longer in the documents." in direct.messages[message.ts].shown
+    assert "“Canteen” is no longer in the documents." in direct.messages[message.ts].shown
     assert direct.messages[message.ts].actions == []
 
 

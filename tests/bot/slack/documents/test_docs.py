@@ -264,7 +264,7 @@ async def test_who_added_a_document_picks_it_confirms_and_it_is_gone(
         assert TITLE in shown
         assert id in await library.published(slack.team_id, frozenset({id}))
         await slack.submits(company.ana).arrives()
-        assert f"{TITLE} is no longer in the documents." in await form(people, company.ana)
+        assert f"“{TITLE}” is no longer in the documents." in await form(people, company.ana)
         assert await library.published(slack.team_id, frozenset({id})) == {}
         assert TITLE not in await told(people, company.ben, company.office, "list")
 
@@ -292,7 +292,7 @@ async def test_an_administrator_may_remove_what_others_added(
         await slack.commands(company.ben, company.office, "/docs", "remove salary").arrives()
         assert TITLE in await form(people, company.ben)
         await slack.submits(company.ben).arrives()
-        assert f"{TITLE} n'est plus dans les documents." in await form(people, company.ben)
+        assert f"« {TITLE} » n'est plus dans les documents." in await form(people, company.ben)
         assert await library.published(slack.team_id, frozenset({id})) == {}
 
 
@@ -307,8 +307,8 @@ async def test_removed_by_two_at_once_it_is_removed_once_and_both_are_told(
             assert TITLE in await form(people, person)
         await asyncio.gather(*(slack.submits(person).arrives() for person in (company.ana, company.ben)))
         ends = [await form(people, person) for person in (company.ana, company.ben)]
-        assert all(f"{TITLE} is no longer" in shown or GONE in shown for shown in ends)
-        assert any(f"{TITLE} is no longer" in shown for shown in ends)
+        assert all(f"“{TITLE}” is no longer" in shown or GONE in shown for shown in ends)
+        assert any(f"“{TITLE}” is no longer" in shown for shown in ends)
         assert await library.published(slack.team_id, frozenset({id})) == {}
 
 

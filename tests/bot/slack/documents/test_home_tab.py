@@ -127,7 +127,7 @@ async def test_its_menu_removes_after_a_confirmation_and_the_tab_shows_that(
         assert "Remove this document?" in view.shown
         await slack.submits(company.ana).arrives()
         assert TITLE not in (await left(people, company.ana)).shown
-        assert f"{TITLE} is no longer in the documents." in (await people.form(company.ana)).shown
+        assert f"“{TITLE}” is no longer in the documents." in (await people.form(company.ana)).shown
         assert await audiences(library) == []
 
 
@@ -147,13 +147,13 @@ async def test_an_administrator_makes_a_document_readable_by_guests_and_takes_th
         assert "Spent today (UTC)" in (await tab(people, company.ana)).shown
         assert TITLE not in (await tab(people, company.gus)).shown
         shown = await chooses(people, company.ana, "everyone", id)
-        assert f"Everybody in this workspace may now read {TITLE}, guests too." in shown
+        assert f"Everybody in this workspace may now read “{TITLE}”, guests too." in shown
         assert await audiences(library) == [EVERYONE]
         assert TITLE in (await tab(people, company.gus)).shown
         (now,) = [one for one in await library.documents(slack.team_id, None) if one.title == TITLE]
         assert now.added_by == company.ben.id
         shown = await chooses(people, company.ana, "workspace", now.id)
-        assert f"All employees, and no guests, may now read {TITLE}." in shown
+        assert f"All employees, and no guests, may now read “{TITLE}”." in shown
         assert await audiences(library) == [WORKSPACE]
         assert TITLE not in (await tab(people, company.gus)).shown
         await removed(library)
@@ -167,7 +167,7 @@ async def test_clicked_twice_it_is_done_once(
         await tab(people, company.ana)
         clicks = [slack.clicks_in_home(company.ana, "document_menu", option=f"everyone:{id}") for _ in range(2)]
         await asyncio.gather(*(click.arrives() for click in clicks))
-        assert f"Everybody in this workspace may now read {TITLE}" in (await left(people, company.ana)).shown
+        assert f"Everybody in this workspace may now read “{TITLE}”" in (await left(people, company.ana)).shown
         assert await audiences(library) == [EVERYONE]
         await removed(library)
 

@@ -47,10 +47,10 @@ def test_a_document_is_followed_from_reading_to_ready() -> None:
     budget = Progress("reading", "Budget 2024.xlsx")
     assert told(moved(budget)) == "Reading Budget 2024.xlsx …"
     indexing = Progress("indexing", "Budget 2024", done=18, total=42)
-    assert told(moved(indexing)) == "Indexing Budget 2024: 18 of 42 passages"
+    assert told(moved(indexing)) == "Indexing “Budget 2024”: 18 of 42 passages"
     assert buttons(moved(indexing)) == []
     ready = moved(Progress("ready", "Budget 2024"))
-    assert told(ready) == ready.text == "Ready. Ask me about Budget 2024."
+    assert told(ready) == ready.text == "Ready. Ask me about “Budget 2024”."
     assert buttons(ready) == [("Try it", actions.TRY_IT, "Ab3:0"), ("Remove", actions.REMOVE_ADDED, "Ab3:0")]
 
 
@@ -78,7 +78,7 @@ def test_a_document_of_nearly_the_same_text_is_named() -> None:
     twin = Twin("d1", "Old budget", "text", "", FEBRUARY, may_replace=True)
     asks = moved(Progress("asks_twin", "New budget", twin=twin))
     assert told(asks) == (
-        "New budget says nearly the same as Old budget, which is there already. It was added on 2 Feb 2026."
+        "“New budget” says nearly the same as “Old budget”, which is there already. It was added on 2 Feb 2026."
     )
 
 
@@ -98,7 +98,7 @@ def test_who_added_a_document_is_told_and_not_called() -> None:
 
 def test_what_costs_much_asks_with_the_estimate() -> None:
     asks = moved(Progress("asks_cost", "Handbook", estimate_usd=2.416))
-    assert told(asks) == "Having Claude read Handbook will cost about $2.42. Shall I go on?"
+    assert told(asks) == "Having Claude read “Handbook” will cost about $2.42. Shall I go on?"
     assert buttons(asks) == [("Go on", actions.GO_ON, "Ab3:0"), ("Cancel", actions.CANCEL_ADDING, "Ab3:0")]
 
 
@@ -106,7 +106,8 @@ def test_what_costs_much_asks_with_the_estimate() -> None:
     ("usd", "said"), [(3.456, "$3.46"), (0.0312, "$0.03"), (0.0004, "$0.0004"), (0.00001, "$0.0001"), (0.0, "$0.00")]
 )
 def test_an_amount_has_as_many_digits_as_mean_something(usd: float, said: str) -> None:
-    assert dollars(usd) == said
+    assert dollars(usd, ENGLISH) == said
+    assert dollars(usd, FRENCH) == f"{said[1:].replace('.', ',')} $"
 
 
 def test_cost_and_failed_contexts_are_for_administrators() -> None:
@@ -133,26 +134,25 @@ def test_what_is_gone_or_never_came_is_for_nobody_and_not_remarked_upon() -> Non
     assert grey(both) == ["Who may get answers from this: Only me"]
 
 
-def test_a_title_that_ends_a_sentence_ends_ours_too() -> None:
-    assert told(moved(Progress("ready", "Who signs?"))) == "Ready. Ask me about Who signs?"
-    assert told(moved(Progress("ready", "We all sign."))) == "Ready. Ask me about We all sign."
-    assert told(moved(Progress("reading", "We all …"))) == "Reading We all …"
-    assert told(moved(Progress("reading", "Who signs?"))) == "Reading Who signs? …"
+def test_a_title_that_is_a_sentence_stands_apart_from_ours() -> None:
+    assert told(moved(Progress("ready", "Who signs?"))) == "Ready. Ask me about “Who signs?”."
+    assert told(moved(Progress("reading", "We all …"))) == "Reading “We all …” …"
+    assert told(moved(Progress("cancelled", "We all sign."), texts=FRENCH)) == "« We all sign. » n'a pas été ajouté."
 
 
 def test_a_title_is_not_said_twice_of_what_says_the_same() -> None:
     twin = Twin("d1", "Canteen", "text", "Ana", FEBRUARY)
     assert told(moved(Progress("asks_twin", "Canteen", twin=twin))).startswith(
-        "Canteen: a document with this title and nearly the same text is there already. It was added by @Ana"
+        "“Canteen”: a document with this title and nearly the same text is there already. It was added by @Ana"
     )
     other = told(moved(Progress("asks_twin", "Lunch", twin=twin)))
-    assert other.startswith("Lunch says nearly the same as Canteen, which is there already.")
+    assert other.startswith("“Lunch” says nearly the same as “Canteen”, which is there already.")
 
 
 def test_each_item_has_its_own_buttons() -> None:
     three = moved(Progress("ready", "A"), Progress("refused", "B", sentence="Empty."), Progress("ready", "C"))
     assert [value for _, action, value in buttons(three) if action == actions.TRY_IT] == ["Ab3:0", "Ab3:2"]
-    assert three.text.splitlines() == ["Ready. Ask me about A.", "Empty.", "Ready. Ask me about C."]
+    assert three.text.splitlines() == ["Ready. Ask me about “A”.", "Empty.", "Ready. Ask me about “C”."]
 
 
 def test_what_may_not_be_read_any_more_is_not_named() -> None:
@@ -165,9 +165,9 @@ def test_what_may_not_be_read_any_more_is_not_named() -> None:
 
 def test_in_french() -> None:
     assert told(moved(Progress("indexing", "Budget", done=1, total=42), texts=FRENCH)) == (
-        "J'indexe Budget : 1 des 42 passages"
+        "J'indexe « Budget » : passage 1 sur 42"
     )
-    assert told(moved(Progress("removed", "Budget"), texts=FRENCH)) == "Budget n'est plus dans les documents."
+    assert told(moved(Progress("removed", "Budget"), texts=FRENCH)) == "« Budget » n'est plus dans les documents."
 
 
 def test_nothing_in_a_title_or_a_reason_is_read_as_markup() -> None:
