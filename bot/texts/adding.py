@@ -189,6 +189,9 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "Je peux ajouter une adresse web : {command} add https://…, suivie d'un titre si vous voulez. {command} add"
         " seul ouvre un formulaire pour des fichiers et du texte.",
     ),
+    "linked_message": ("Message of {date}", "Message du {date}"),
+    "linked_message_in": ("Message of {date} in #{channel}", "Message du {date} dans #{channel}"),
+    "linked_file": ("File in Slack", "Fichier dans Slack"),
     "adding_link": (
         "I am adding {name}; our direct messages show how far it is. Who may get answers from it: {audience}.",
         "J'ajoute {name} et vous tiens au courant par message direct. Qui peut en tirer des réponses : {audience}.",

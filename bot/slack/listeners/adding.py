@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from dataclasses import replace
 from typing import Any, Final
 
 from slack_bolt.async_app import AsyncAck, AsyncApp
 
 from bot.adding import Item, Request, What
 from bot.slack.adding.form import Form, Sent, command_link, form_of_shortcut, new_id, sent_in
+from bot.slack.adding.named import named
 from bot.slack.adding.opening import Opener, open_adding_form
 from bot.slack.adding.protocol import Additions
 from bot.slack.clicks import Click, click_of, on_click, say
@@ -56,6 +58,8 @@ def register(app: AsyncApp, parts: Parts, desk: Desk, additions: Additions) -> N
         )
         taken = False
         if request is not None:
+            items = [await named(parts, item, click.user, texts) for item in request.items]
+            request = replace(request, items=tuple(items))
             taken, errors = await _taken(additions, request)
         if errors:
             told = {block: texts.say(key) for block, key in errors.items()}
@@ -97,6 +101,7 @@ async def add_command(parts: Parts, additions: Additions, ack: AsyncAck, body: d
         await _ack(ack, texts.say(offered.refused))
         return
     audience = str(offered.default) if offered.default is not None else ""
+    item = await named(parts, item, opener.user, texts)
     request = _request(parts, form, opener.user, opener.team, (item,), audience)
     taken, errors = await _taken(additions, request)
     if errors:
