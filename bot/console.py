@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import signal
-import sys
-import threading
-import time
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from collections.abc import Callable
 from contextlib import aclosing
 from dataclasses import replace
 from typing import TextIO
@@ -24,10 +20,9 @@ from bot.answering.library import Library
 from bot.answering.visible import one_line
 from bot.caps import why_capped
 from bot.rendering import answer_text, passage_view, plain_answer, searched, source_list, whole_answer
+from bot.terminal import PROMPT, open_keyboard
 from indexer import SituateError, Viewer
 
-PROMPT = "› "
-TWICE_SECONDS = 2.0  # a second Ctrl-C within this time leaves
 GONE = "the document was removed or replaced since."
 LONGEST_MEMORY = 20  # turns kept; what is shown to Claude is bounded elsewhere
 HELP = """\
@@ -118,12 +113,8 @@ async def run_console(conversation: Conversation, console: Console) -> None:
     console.print(Text(f"Situate · {len(documents)} documents · /help shows what else there is", "dim"))
     if not documents:
         console.print("There are no documents yet. Add some with: python -m indexer add FILE…", markup=False)
-    async with _interrupts() as interrupts:
-        reader = _LineReader()
-        while True:
-            line = await _next_line(reader, interrupts, console)
-            if line is None:
-                return
+    async with open_keyboard(console) as keyboard:
+        while (line := await keyboard.line()) is not None:
             words = line.split()
             if not words:
                 continue
@@ -132,7 +123,7 @@ async def run_console(conversation: Conversation, console: Console) -> None:
             if words[0].startswith("/"):
                 await _command(words, conversation, console)
             else:
-                await _interruptible(_answer(line, conversation, console), interrupts, console)
+                await keyboard.stoppable(_answer(line, conversation, console))
 
 
 async def _answer(question: str, conversation: Conversation, console: Console) -> None:
@@ -229,118 +220,3 @@ async def run_lines(conversation: Conversation, lines: TextIO, out: TextIO, err:
         print(f"{'' if first else chr(10)}{PROMPT}{one_line(question)}\n", file=out)
         print(plain_answer(answer), file=out, flush=True)
         first = False
-
-
-class _LineReader:
-    """Reads lines from the terminal in a thread, so that the loop runs on (leases, searches) while a person thinks.
-
-    One thread reads at a time; a line that is still being typed when the wait for it is given up is the next one.
-    """
-
-    def __init__(self) -> None:
-        self.typed: Callable[[], str] = lambda: ""  # what stands in the line that is not finished
-        with contextlib.suppress(ImportError):
-            import readline  # makes input() editable, where the platform has it
-
-            self.typed = readline.get_line_buffer
-        self._pending: asyncio.Future[str | None] | None = None
-
-    async def line(self) -> str | None:
-        """The next line, without its end; None at the end of input."""
-        if self._pending is None or self._pending.done():
-            self._pending = self._read()
-        return await asyncio.shield(self._pending)
-
-    def _read(self) -> asyncio.Future[str | None]:
-        loop = asyncio.get_running_loop()
-        future: asyncio.Future[str | None] = loop.create_future()
-
-        def settle(line: str | None) -> None:
-            if not future.done():
-                future.set_result(line)
-
-        def read() -> None:
-            try:
-                line: str | None = input(PROMPT)
-            except (EOFError, OSError, ValueError):
-                line = None
-            with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
-                loop.call_soon_threadsafe(settle, line)
-
-        threading.Thread(target=read, name="console-input", daemon=True).start()
-        return future
-
-
-@contextlib.asynccontextmanager
-async def _interrupts() -> AsyncIterator[asyncio.Queue[float]]:
-    """Ctrl-C as items of a queue (times in seconds), instead of a KeyboardInterrupt that ends everything; and the
-    terminal as it was afterwards, however the console is left."""
-    queue: asyncio.Queue[float] = asyncio.Queue()
-    loop = asyncio.get_running_loop()
-    with _terminal_restored():
-        try:
-            loop.add_signal_handler(signal.SIGINT, lambda: queue.put_nowait(time.monotonic()))
-        except (NotImplementedError, RuntimeError):  # no such thing on this platform: Ctrl-C leaves
-            yield queue
-            return
-        try:
-            yield queue
-        finally:
-            loop.remove_signal_handler(signal.SIGINT)
-
-
-@contextlib.contextmanager
-def _terminal_restored() -> Iterator[None]:
-    try:
-        import termios
-
-        descriptor = sys.stdin.fileno()
-        before = termios.tcgetattr(descriptor)
-    except (ImportError, OSError, ValueError):
-        yield
-        return
-    except Exception:  # noqa: BLE001 termios.error has no common base: standard input is no terminal
-        yield
-        return
-    try:
-        yield
-    finally:
-        termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
-
-
-async def _next_line(reader: _LineReader, interrupts: asyncio.Queue[float], console: Console) -> str | None:
-    """The next line, or None where the person leaves: Ctrl-D, or Ctrl-C twice."""
-    last = -TWICE_SECONDS
-    while True:
-        line = asyncio.ensure_future(reader.line())
-        interrupt = asyncio.ensure_future(interrupts.get())
-        done, pending = await asyncio.wait({line, interrupt}, return_when=asyncio.FIRST_COMPLETED)
-        for task in pending:
-            task.cancel()
-        if line in done:
-            return line.result()
-        at = interrupt.result()
-        if at - last < TWICE_SECONDS:
-            console.print()
-            return None
-        last = at
-        console.print("\nCtrl-C again, Ctrl-D or /quit leaves.", style="dim")
-        console.print(f"{PROMPT}{reader.typed()}", end="", markup=False, highlight=False)
-
-
-async def _interruptible(work: Coroutine[None, None, None], interrupts: asyncio.Queue[float], console: Console) -> None:
-    """Do the work, or stop it at a Ctrl-C and say so."""
-    while not interrupts.empty():
-        interrupts.get_nowait()
-    task = asyncio.ensure_future(work)
-    interrupt = asyncio.ensure_future(interrupts.get())
-    done, _ = await asyncio.wait({task, interrupt}, return_when=asyncio.FIRST_COMPLETED)
-    if task in done:
-        interrupt.cancel()
-        await task
-        return
-    task.cancel()
-    with contextlib.suppress(asyncio.CancelledError):
-        await task
-    console.print(Text("Stopped.", "dim"))
-    console.print()

@@ -17,9 +17,10 @@ from rich.console import Console
 from rich.text import Text as Line
 
 from bot.answering.answerer import Answerer
-from bot.console import PROMPT, AnswerView, Conversation
+from bot.console import AnswerView, Conversation
 from bot.rendering import whole_answer
 from bot.settings import BotSettings
+from bot.terminal import PROMPT
 from indexer.claude import open_claude
 from indexer.documents import WORKSPACE, Original, Viewer
 from indexer.library import Indexer
