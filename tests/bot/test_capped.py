@@ -214,8 +214,8 @@ def test_a_span_is_rounded_up_to_at_least_one() -> None:
 def test_a_cap_is_told_with_the_time_until_it_ends() -> None:
     assert Cap("day_cap", 1).told(ENGLISH).endswith("ask again in 1 hour for an answer.")
     assert Cap("hour_cap", 12).told(ENGLISH).endswith("ask again in 12 minutes for an answer.")
-    assert Cap("day_cap", 3).told(FRENCH).endswith("reposez la question dans 3 heures.")
-    assert Cap("hour_cap", 1).told(FRENCH).endswith("reposez la question dans 1 minute.")
+    assert Cap("day_cap", 3).told(FRENCH).endswith("Reposez la question dans 3 heures pour avoir sa réponse.")
+    assert Cap("hour_cap", 1).told(FRENCH).endswith("Reposez la question dans 1 minute pour avoir sa réponse.")
 
 
 async def test_a_cap_that_cannot_be_looked_up_is_said_and_nothing_is_paid(
