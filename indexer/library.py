@@ -278,6 +278,9 @@ class Indexer:
     async def remove(self, workspace: str, document: DocumentId) -> None:
         """Take a document out: from now on it answers nothing; its chunks are deleted and counted away.
 
+        Its original, its versions and their signatures go. What stays is its id with its last number, so that none of
+        its versions' ids is given again; and what was paid for: contexts with their request's hash, vectors by the hash
+        of their text, and the amounts. Adding it again costs nothing then.
         Raises Unavailable or StoreFailed when the deleting could not be finished; it is finished later then.
         """
         from .tidying import tidy
