@@ -44,6 +44,24 @@ async def test_a_document_that_is_made_anew_forgets_what_it_was_made_of(ledger: 
     assert await ledger.part_gone("C1:2.2")
 
 
+async def test_a_document_for_other_readers_is_made_of_the_same(ledger: Ledger) -> None:
+    await ledger.made_of("d1", "T1", ["C1:1.1", "F1"], "U1")
+    await ledger.made_of("d2", "T1", ["C1:9.9"], "U2")  # it was there before, and is replaced
+    for _ in range(2):  # a process may die in between and say it again
+        await ledger.now_called("d1", "d2")
+    await ledger.now_called("d2", "d2")
+    assert not await ledger.part_gone("C1:9.9")
+    assert await ledger.part_gone("F1")
+    assert await ledger.to_forget() == [Made("d2", "T1", "U1")]
+
+
+async def test_a_document_that_is_to_go_is_so_for_other_readers_too(ledger: Ledger) -> None:
+    await ledger.made_of("d1", "T1", ["F1"], "U1")
+    await ledger.part_gone("F1")
+    await ledger.now_called("d1", "d2")
+    assert await ledger.to_forget() == [Made("d2", "T1", "U1")]
+
+
 async def test_what_is_forgotten_is_kept_until_it_is_told(ledger: Ledger) -> None:
     await ledger.made_of("d1", "T1", ["F1"], "U1")
     await ledger.part_gone("F1")
