@@ -49,6 +49,12 @@ class Origins:
 
         await self._database.write(work)
 
+    async def holds(self, document: str, workspace: str, part: str, user: str) -> None:
+        """A document holds a part, beside what is known of it; a part that is known stays as it is, marked or not."""
+        row = {"document": document, "part": part, "workspace": workspace, "person": user, "gone": False}
+        note = self._database.insert(document_parts).values(row).on_conflict_do_nothing()
+        await self._database.write(lambda c: c.execute(note))
+
     async def now_called(self, document: str, id: str) -> None:
         """A document has another id by now, for other readers: what it was made of, and that it is to go, is its own.
 

@@ -51,6 +51,27 @@ async def test_progress_is_kept_with_all_that_is_asked(ledger: Ledger) -> None:
     assert (await ledger.progress_of("add1"))[0] == asks
 
 
+async def test_what_somebody_asked_for_is_found_with_where_it_is_told_newest_first(ledger: Ledger) -> None:
+    for request in (REQUEST, replace(REQUEST, id="add2"), replace(REQUEST, id="other", user="U2")):
+        await ledger.take_addition(request, "me")
+    await ledger.told_at("add2", "D1", "1.1")
+    newer, older = await ledger.additions_of("T1", "U1", datetime.now(UTC) - timedelta(days=1))
+    assert (newer.request.id, newer.message) == ("add2", ("D1", "1.1"))
+    assert (older.request.id, older.message) == ("add1", None)
+    assert older.items == (Progress("waiting", "Budget.xlsx"), Progress("waiting", "Keys"))
+    assert await ledger.additions_of("T1", "U1", datetime.now(UTC) + timedelta(minutes=1)) == []
+
+
+async def test_the_requests_that_became_a_document_are_found_by_it(ledger: Ledger) -> None:
+    for id in ("add1", "add2", "add3"):
+        await ledger.take_addition(replace(REQUEST, id=id), "me")
+    await ledger.set_progress("add1", 1, Progress("ready", "Keys", document="d1"))
+    await ledger.set_progress("add2", 0, Progress("ready", "Keys", document="d1"))
+    await ledger.set_progress("add3", 0, Progress("ready", "Keys", document="d11"))
+    assert {one.request.id for one in await ledger.added_as("d1")} == {"add1", "add2"}
+    assert await ledger.added_as("d2") == []
+
+
 async def test_a_dead_process_s_request_is_claimed_by_one_only(ledger: Ledger) -> None:
     await ledger.take_addition(REQUEST, "dead")
     claims = [await ledger.claim_addition("add1", name, held_by="dead") for name in ("b", "c")]

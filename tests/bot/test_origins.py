@@ -73,6 +73,14 @@ async def test_what_is_forgotten_is_kept_until_it_is_told(ledger: Ledger) -> Non
     assert await ledger.to_tell() == []
 
 
+async def test_a_deletion_that_is_heard_of_again_while_it_is_forgotten_is_told_all_the_same(ledger: Ledger) -> None:
+    await ledger.holds("d1", "T1", "F1", "U1")
+    await ledger.part_gone("F1")
+    await ledger.holds("d1", "T1", "F1", "U1")
+    await ledger.will_tell("d1", PLAN)
+    assert await ledger.to_tell() == [PLAN]
+
+
 @pytest.mark.parametrize("by_now", ["forgotten", "never deleted"])
 async def test_what_is_not_to_be_forgotten_any_more_is_not_told(ledger: Ledger, by_now: str) -> None:
     """Another bot was quicker."""

@@ -16,13 +16,16 @@ from typing import Final
 
 from bot.adding import Item, Progress, Request, Twin, What
 from bot.answering.trouble import logged
+from bot.slack.adding.afterwards import tell_where_it_is_gone
 from bot.slack.adding.originals import Fetched, NotAdded, original_of
 from bot.slack.adding.twin import twin_of
 from bot.slack.audience import of_reader
 from bot.slack.directory import CannotCheck
+from bot.slack.naming import called
 from bot.slack.parts import Parts
 from bot.slack.refusals import failure_of, reason_of
 from bot.slack.rights import choices, may_add, may_remove
+from bot.slack.showing.sources import title_of
 from bot.texts import Texts
 from indexer import (
     Audience,
@@ -272,7 +275,7 @@ class _Adding:
             pass
         except SituateError as error:
             log.warning("a document that was replaced could not be removed: %s", error)
-        return self._texts.say("old_one_stays", title=twin.title)
+        return self._texts.say("old_one_stays", title=called(title_of(twin.title, self._texts), self._texts))
 
     async def _step(self, state: str, **values: object) -> None:
         """Write how far it has come. Raises CatalogueUnavailable."""
@@ -284,9 +287,10 @@ class _Adding:
 
 
 async def _take_out(parts: Parts, workspace: str, document: DocumentId) -> None:
-    """Remove a document, and what is known of its origin with it. Raises SituateError."""
+    """Remove a document, and what is known of its origin with it; what told of it says so. Raises SituateError."""
     await parts.library.remove(workspace, document)
     await parts.ledger.forgotten(document)
+    await tell_where_it_is_gone(parts, document)
 
 
 def passages_done(version: Version) -> int:

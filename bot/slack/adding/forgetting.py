@@ -7,10 +7,13 @@ import logging
 from collections.abc import Awaitable, Callable
 
 from bot.ledger import Forgotten
+from bot.slack.adding.afterwards import tell_where_it_is_gone
 from bot.slack.adding.conversation import tell_directly
 from bot.slack.fetching import source_of
+from bot.slack.naming import called
 from bot.slack.parts import Parts
 from bot.slack.showing.messages import sentence_message
+from bot.slack.showing.sources import title_of
 from indexer import DocumentId, SituateError
 
 log = logging.getLogger(__name__)
@@ -33,7 +36,7 @@ class Forgetting:
         for workspace in () if ":" in part else {parts.me.team, parts.settings.workspace}:
             for row in await parts.library.attempts(workspace, source=source_of(part)):
                 if not row.audience.is_passing:  # a thread's files are the attachments' to forget
-                    await parts.ledger.made_of(row.document, workspace, [part], row.added_by or "")
+                    await parts.ledger.holds(row.document, workspace, part, row.added_by or "")
         if await parts.ledger.part_gone(part):
             self._news.set()
 
@@ -66,6 +69,7 @@ class Forgetting:
             if row is not None:
                 await self._parts.ledger.will_tell(made.document, Forgotten(row.id, made.user, row.title))
                 await self._parts.library.remove(made.workspace, row.document)
+                await tell_where_it_is_gone(self._parts, row.document)
             await self._parts.ledger.forgotten(made.document)
             if row is not None and self._settled is not None:
                 await self._settled()
@@ -89,5 +93,6 @@ class Forgetting:
         if not forgotten.user:
             return True
         texts = await self._parts.texts(forgotten.user)
-        told = sentence_message(texts.say("source_deleted", title=forgotten.title))
+        title = called(title_of(forgotten.title, texts), texts)
+        told = sentence_message(texts.say("source_deleted", title=title))
         return await tell_directly(self._parts, forgotten.user, told, key=key, again=True)

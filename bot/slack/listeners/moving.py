@@ -8,6 +8,7 @@ from slack_bolt.async_app import AsyncApp
 
 from bot.adding import Decision, Request
 from bot.asking import How, Question
+from bot.slack.adding.afterwards import tell_where_it_is_gone
 from bot.slack.adding.protocol import Additions
 from bot.slack.audience import of_reader
 from bot.slack.clicks import Click, on_click, say
@@ -37,7 +38,7 @@ def register(app: AsyncApp, parts: Parts, desk: Desk, additions: Additions) -> N
             return
         document = await _document(parts, additions, click, request, number)
         if document is None:
-            await say(parts, click, "adding_gone")
+            await _gone(parts, additions, click, request, number)
         elif not await may_remove(parts, click.user, document, click.user_team):
             await say(parts, click, "removing_not_yours")
         else:
@@ -45,8 +46,13 @@ def register(app: AsyncApp, parts: Parts, desk: Desk, additions: Additions) -> N
 
     async def try_it(click: Click) -> None:
         request, number = await _asked(parts, additions, click)
-        if request is not None:
-            await _ask(parts, desk, click, await _document(parts, additions, click, request, number))
+        if request is None:
+            return
+        document = await _document(parts, additions, click, request, number)
+        if document is None:
+            await _gone(parts, additions, click, request, number)
+        else:
+            await _ask(parts, desk, click, document)
 
     app.action(actions.TRY_IT)(on_click(parts, try_it))
     app.action(actions.REMOVE_ADDED)(on_click(parts, remove))
@@ -87,12 +93,17 @@ async def _document(parts: Parts, additions: Additions, click: Click, request: R
     return found
 
 
-async def _ask(parts: Parts, desk: Desk, click: Click, document: Document | None) -> None:
+async def _gone(parts: Parts, additions: Additions, click: Click, request: Request, number: int) -> None:
+    """Say that it is gone, or not theirs to read; where it is gone, the message says so from now on, too."""
+    items = await additions.progress(request.id)
+    await say(parts, click, "adding_gone")
+    if number < len(items) and (document := items[number].document) is not None:
+        await tell_where_it_is_gone(parts, document)
+
+
+async def _ask(parts: Parts, desk: Desk, click: Click, document: Document) -> None:
     """Ask about a document, under the message; a double click asks once."""
     texts = await parts.texts(click.user)
-    if document is None:
-        await say(parts, click, "adding_gone")
-        return
     question = Question(
         team=parts.me.team,
         channel=click.channel,

@@ -37,8 +37,9 @@ async def test_what_somebody_added_stays_theirs_under_its_title(
     assert "Canteen" in [one.title for one in await people.bot.parts.library.documents(slack.team_id, None)]
 
     slack.deletes(company.gus, company.general, ts)
+    direct = slack.direct(company.ana)
+    await slack.until(lambda: any("I have forgotten “Canteen”" in one.shown for one in direct.messages.values()))
     await people.idle()
-    assert "I have forgotten Canteen" in list(slack.direct(company.ana).messages.values())[-1].shown
 
 
 async def test_a_document_that_went_otherwise_is_not_removed_again(

@@ -184,6 +184,8 @@ async def test_a_deletion_that_is_told_twice_is_said_once(
         await slack.raw_event({"type": "file_deleted", "file_id": file.id}).arrives()
     await people.idle()
     assert await people.added() == []
+    await slack.until(lambda: any("I have forgotten" in one.shown for one in told(slack, company.ana)))
+    await people.idle()
     assert sum("I have forgotten" in one.shown for one in told(slack, company.ana)) == 1
 
 
