@@ -28,7 +28,7 @@ from .kept import PaidAnswerRows, spent
 from .likeness import Signature
 from .parts import Index, Parts
 from .prices import load_prices
-from .rows import WAITING, Version, named
+from .rows import WAITING, Version, coming_document, named
 from .settings import IndexerSettings
 from .twins import Alike, alike
 
@@ -168,19 +168,22 @@ class Indexer:
     async def alike(
         self, workspace: str, examined: Examined | Signature, name: str, viewer: Viewer | None
     ) -> list[Alike]:
-        """The published documents that may be meant by what was examined; those of the same name come first.
+        """The documents that may be meant by what was examined; those of the same name come first.
 
         Among what the viewer may read (None is an administrator) those called ``name``, by file name or title and
-        whatever the case and the spaces, and those with nearly the same text. The document that adding it replaces
-        anyway is not among them, and no thread's file is.
+        whatever the case and the spaces, and those with nearly the same text; also those that are still on their way,
+        which have no ``version`` yet. The document that adding it replaces anyway is not among them, and no thread's
+        file is.
         """
         signature = examined if isinstance(examined, tuple) else examined.signature
         own, names = (None, [name]) if isinstance(examined, tuple) else (examined.document, [name, examined.title])
-        found = [
-            document
-            for document in await self._catalogue.documents(workspace, viewer)
-            if document.id != own and not document.audience.is_passing
-        ]
+        # Those on their way are asked for first: what is published meanwhile is among the others then.
+        waiting = [row for row in await self._catalogue.waiting() if row.workspace == workspace]
+        readable = [row for row in waiting if viewer is None or viewer.may_read(row.audience)]
+        there = await self._catalogue.documents(workspace, viewer)
+        documents = {row.document: coming_document(row) for row in readable}
+        documents |= {document.id: document for document in there}
+        found = [one for one in documents.values() if one.id != own and not one.audience.is_passing]
         signatures = await self._parts.sketches.of(workspace, {document.id for document in found})
         return await asyncio.to_thread(alike, found, signatures, names, signature)
 
