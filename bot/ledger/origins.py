@@ -71,9 +71,6 @@ class Origins:
 
         await self._database.write(work)
 
-    async def also_made_of(self, document: str, like: str) -> None:
-        await self.now_called(like, document)
-
     async def part_gone(self, part: str) -> bool:
         """A message or a file was deleted; durable at once. Returns whether a document was made of it."""
         gone = document_parts.update().where(document_parts.c.part == part).values(gone=True)

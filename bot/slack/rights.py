@@ -69,7 +69,7 @@ async def may_remove(parts: Parts, user: str, document: Document, user_team: str
         return True
     if document.added_by != user:
         return False
-    reading = await of_reader(parts.directory, user, user_team)
+    reading = await of_reader(parts.directory, user, user_team, among={document.audience})
     if reading.viewer.may_read(document.audience):
         return True
     if reading.left_out == "cannot_check":

@@ -122,9 +122,11 @@ class Moving:
         if all(item.document is None and item.twin is None for item in items):
             return items  # they gave it these names themselves
         try:
-            reading = await of_reader(self._parts.directory, self._request.user, self._request.user_team)
             ids = [VersionId(item.version) for item in items if item.version is not None]
             known = await self._parts.library.versions(ids)
+            asked = [audience for item in items for audience in _audiences(item, known, self._request) if audience]
+            user, team = self._request.user, self._request.user_team
+            reading = await of_reader(self._parts.directory, user, team, among=asked)
         except SituateError:
             reading, known = NOTHING, {}
         return tuple(_shown(item, known, self._request, reading.viewer) for item in items)
@@ -150,13 +152,21 @@ class Moving:
         )
 
 
-def _shown(item: Progress, known: Mapping[VersionId, Version], request: Request, viewer: Viewer) -> Progress:
-    """An item as somebody may see it who reads as ``viewer`` does; one whose document is gone, by what it was for."""
-    twin = item.twin
-    if twin is not None and not (twin.audience and viewer.may_read(Audience.parse(twin.audience))):
-        item = replace(item, twin=None)
-    if item.document is None:
-        return item
+def _audiences(
+    item: Progress, known: Mapping[VersionId, Version], request: Request
+) -> tuple[Audience | None, Audience | None]:
+    """Who may read an item's document (one that is gone: whom it was for), and who its twin; None is not known."""
     row = known.get(VersionId(item.version or ""))
-    audience = str(row.audience) if row is not None else request.audience
-    return item if audience and viewer.may_read(Audience.parse(audience)) else item.without_title()
+    own = str(row.audience) if row is not None else request.audience
+    twin = item.twin.audience if item.twin is not None else ""
+    return Audience.parse(own) if own else None, Audience.parse(twin) if twin else None
+
+
+def _shown(item: Progress, known: Mapping[VersionId, Version], request: Request, viewer: Viewer) -> Progress:
+    """An item as somebody may see it who reads as ``viewer`` does."""
+    own, twin = _audiences(item, known, request)
+    if item.twin is not None and not (twin and viewer.may_read(twin)):
+        item = replace(item, twin=None)
+    if item.document is None or (own and viewer.may_read(own)):
+        return item
+    return item.without_title()
