@@ -20,6 +20,14 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "J'indexe {title} : passage {done} sur {count}|J'indexe {title} : passage {done} sur {count}",
     ),
     "adding_ready": ("Ready. Ask me about {title}.", "C'est prêt. Interrogez-moi sur {title}."),
+    "adding_there_already_by": (
+        "{title} is there already, added by {name}; I have read it again. Ask me about it.",
+        "{title} existe déjà, ajouté par {name} ; je l'ai relu. Interrogez-moi à ce sujet.",
+    ),
+    "adding_there_already": (
+        "{title} is there already, added by somebody else; I have read it again. Ask me about it.",
+        "{title} existe déjà, ajouté par quelqu'un d'autre ; je l'ai relu. Interrogez-moi à ce sujet.",
+    ),
     "adding_refused": ("I could not add {title}.", "Je n'ai pas pu ajouter {title}."),
     "adding_cancelled": ("{title} was not added.", "{title} n'a pas été ajouté."),
     "adding_removed": ("{title} is no longer in the documents.", "{title} n'est plus dans les documents."),

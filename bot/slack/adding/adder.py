@@ -18,7 +18,7 @@ from bot.adding import Item, Progress, Request, Twin, What
 from bot.answering.trouble import logged
 from bot.slack.adding.afterwards import tell_where_it_is_gone
 from bot.slack.adding.originals import Fetched, NotAdded, original_of
-from bot.slack.adding.twin import twin_of
+from bot.slack.adding.twin import name_of, twin_of
 from bot.slack.audience import of_reader
 from bot.slack.directory import CannotCheck
 from bot.slack.naming import called
@@ -157,10 +157,11 @@ class _Adding:
         await self._see_that_it_is_still_there(workspace, fetched, added.document)
         await self._step(
             "indexing",
-            title=looked_at.title,
+            title=title or looked_at.title,
             document=added.document,
             version=added.version,
             total=looked_at.chunks,
+            adder=await name_of(parts, added_by) if theirs is not None else None,
         )
         return added.version
 

@@ -71,8 +71,17 @@ def _told(item: Progress, texts: Texts) -> list[Element]:
         return [words(texts.say("adding_indexing", title=title, done=min(item.done, item.total), count=item.total))]
     if item.state == "asks_cost":
         return [words(texts.say("adding_asks_cost", title=title, cost=dollars(item.estimate_usd, texts)))]
+    if item.state == "ready" and item.adder is not None:
+        return [words(_of_another(title, one_line(item.adder, 80), texts))]
     key = "asks" if item.state == "asks_twin" else "indexing_begins" if item.state == "indexing" else item.state
     return [words(texts.say(f"adding_{key}", title=title))]
+
+
+def _of_another(title: str, adder: str, texts: Texts) -> str:
+    """That it is there already, and whose it is: ``“Canteen” is there already, added by @Ana. Ask me about it.``"""
+    if adder:
+        return texts.say("adding_there_already_by", title=title, name=f"@{adder}")
+    return texts.say("adding_there_already", title=title)
 
 
 def _twin(title: str, twin: Twin, texts: Texts) -> list[Element]:
@@ -112,7 +121,9 @@ def _below(item: Progress, texts: Texts, *, for_admin: bool) -> str:
 
 
 def _buttons(item: Progress, value: str, texts: Texts) -> list[Element]:
-    if item.state == "ready":
+    if item.state == "ready" and item.adder is not None:  # whose it is, or an administrator, can remove it
+        keys = [("try_it", actions.TRY_IT)]
+    elif item.state == "ready":
         keys = [("try_it", actions.TRY_IT), ("remove", actions.REMOVE_ADDED)]
     elif item.state == "asks_twin":
         replace = [("replace_it", actions.REPLACE_TWIN)] if item.twin is not None and item.twin.may_replace else []

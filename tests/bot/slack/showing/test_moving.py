@@ -149,6 +149,13 @@ def test_a_title_is_not_said_twice_of_what_says_the_same() -> None:
     assert other.startswith("“Lunch” says nearly the same as “Canteen”, which is there already.")
 
 
+def test_what_somebody_else_had_added_stays_theirs() -> None:
+    for adder, said in (("Ana", "added by @Ana"), ("", "added by somebody else")):
+        ready = moved(Progress("ready", "Canteen", adder=adder))
+        assert told(ready) == f"“Canteen” is there already, {said}; I have read it again. Ask me about it."
+        assert [action for _, action, _ in buttons(ready)] == [actions.TRY_IT]
+
+
 def test_each_item_has_its_own_buttons() -> None:
     three = moved(Progress("ready", "A"), Progress("refused", "B", sentence="Empty."), Progress("ready", "C"))
     assert [value for _, action, value in buttons(three) if action == actions.TRY_IT] == ["Ab3:0", "Ab3:2"]
@@ -208,6 +215,7 @@ odd_progress = st.builds(
     twin=st.one_of(st.none(), odd_twins),
     estimate_usd=st.floats(0, 1e6),
     cost_usd=st.floats(0, 1e6),
+    adder=st.one_of(st.none(), odd_text),
     failed_contexts=st.integers(0, 10**6),
 )
 
