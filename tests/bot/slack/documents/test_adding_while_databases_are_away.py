@@ -212,3 +212,23 @@ async def test_a_form_that_cannot_be_kept_stays_open_and_is_sent_again(
     await slack.submits(company.ana, filled).arrives()
     assert slack.view(company.ana) is None
     await is_ready_once(people, company)
+
+
+async def test_a_deletion_that_cannot_be_noted_is_sent_again_by_slack_and_told_of_once(
+    people: AddingByRequest, company: Company, lock: Lock
+) -> None:
+    slack = people.slack
+    slack.expect_violations()
+    slack.ack_seconds, slack.clock_factor = 0.5, 0.01
+    file = slack.file("budget.md", BUDGET, by=company.ana)
+    assert READY in (await people.adds(company.ana, file)).shown
+    lock.take()
+    deletion = slack.deletes_file(file)
+    await slack.until(lambda: lock.refused >= 1, what="a try to note it")
+    assert deletion.acked is None
+    lock.release()
+    await deletion.arrives()
+    await people.idle()
+    assert deletion.attempts > 1
+    assert await people.added() == []
+    assert ["I have forgotten" in one.shown for one in told(slack, company.ana)] == [False, True]
