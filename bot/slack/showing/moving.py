@@ -44,7 +44,7 @@ def moving_message(
     blocks: list[Block] = []
     lines: list[str] = []
     for number, item in enumerate(items[:MOST_ITEMS]):
-        runs = _told(item, texts)
+        runs = told_of(item, texts)
         blocks.append(rich(line(*runs)))
         lines.append(escaped("".join(run["text"] for run in runs), 600))
         if below := _below(item, texts, for_admin=for_admin):
@@ -60,7 +60,7 @@ def moving_message(
     return Message(blocks, _joined(lines))
 
 
-def _told(item: Progress, texts: Texts) -> list[Element]:
+def told_of(item: Progress, texts: Texts) -> list[Element]:
     """What is said of one item, as runs of rich text."""
     title = called(title_of(item.title, texts), texts) if item.title.strip() else texts.say("adding_untitled")
     if item.state == "asks_twin" and item.twin is not None:

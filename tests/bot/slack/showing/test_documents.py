@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bot.slack.adding.unsettled import Unsettled
 from bot.slack.documents import Listed, Money
 from bot.slack.showing import actions
 from bot.slack.showing.documents import about, age, audience_label, docs_help, documents_list, status_message
@@ -16,7 +17,8 @@ from bot.texts import ENGLISH, FRENCH, Texts
 from indexer import EVERYONE, WORKSPACE
 from tests.bot.slack.showing.limits import every_run, every_text, message_faults
 from tests.bot.slack.showing.listed import FINANCE, NOW, SECRET, listed, odd_money, odd_shelves, shelf_of
-from tests.bot.slack.showing.stored import HOSTILE, odd_text
+from tests.bot.slack.showing.stored import HOSTILE, odd_text, odd_url
+from tests.bot.slack.showing.test_moving import odd_progress
 
 LANGUAGES = pytest.mark.parametrize("texts", [ENGLISH, FRENCH], ids=["English", "French"])
 
@@ -156,11 +158,17 @@ def test_help_names_the_commands_as_they_are_set(texts: Texts) -> None:
 
 @LANGUAGES
 @settings(max_examples=25, deadline=None)
-@given(shelf=odd_shelves, asked=odd_text, money=odd_money, may_add=st.booleans())
-def test_slack_takes_every_list_and_status(texts: Texts, shelf, asked, money, may_add) -> None:  # type: ignore[no-untyped-def]  # hypothesis fills it
+@given(
+    shelf=odd_shelves,
+    asked=odd_text,
+    money=odd_money,
+    may_add=st.booleans(),
+    unsettled=st.lists(st.builds(Unsettled, odd_progress, odd_url), max_size=20),
+)
+def test_slack_takes_every_list_and_status(texts: Texts, shelf, asked, money, may_add, unsettled) -> None:  # type: ignore[no-untyped-def]  # hypothesis fills it
     for message in (
         documents_list(shelf, texts, now=NOW, command="/docs", asked=asked, may_add=may_add),
-        status_message(shelf, texts, now=NOW, money=money),
+        status_message(shelf, texts, now=NOW, money=money, unsettled=unsettled),
         docs_help(texts, command="/docs", ask_command="/ask", unknown=asked),
     ):
         assert message_faults(message.blocks, message.text) == []
