@@ -7,7 +7,7 @@ import random
 import subprocess
 import zipfile
 from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, suppress
 from pathlib import Path
 
 import docx
@@ -19,6 +19,7 @@ from tests.fixtures.bot import own_library
 from tests.fixtures.command_line import CommandLine
 from tests.fixtures.indexer import MakeSettings
 from tests.fixtures.slack import Company
+from tests.indexer.documents_to_read import bomb, docx_report
 from tests.slack_server import File, Message, SlackServer
 
 pytestmark = [
@@ -76,9 +77,9 @@ async def process(
             await indexer.remove(slack.team_id, one.id)
 
 
-def memory(process: subprocess.Popen[bytes], what: str) -> float:
+def memory(process: int, what: str) -> float:
     """``VmRSS`` (now) or ``VmHWM`` (the most so far) of a process without its children, in MB."""
-    status = Path(f"/proc/{process.pid}/status").read_text()
+    status = Path(f"/proc/{process}/status").read_text()
     (line,) = [line for line in status.splitlines() if line.startswith(f"{what}:")]
     return int(line.split()[1]) * 1024 / MB
 
@@ -86,11 +87,21 @@ def memory(process: subprocess.Popen[bytes], what: str) -> float:
 def memory_from_here(process: subprocess.Popen[bytes]) -> float:
     """What a process has now, in MB; the most so far is counted from here on."""
     Path(f"/proc/{process.pid}/clear_refs").write_text("5")
-    return memory(process, "VmRSS")
+    return memory(process.pid, "VmRSS")
 
 
-async def added(slack: SlackServer, company: Company, files: list[File]) -> Message:
-    """The message that tells of the files of a message that Ana adds by the shortcut."""
+def readers(process: subprocess.Popen[bytes]) -> list[float]:
+    """The most that each process had so far in which documents are read, in MB."""
+    by_thread = [path.read_text().split() for path in Path(f"/proc/{process.pid}/task").glob("*/children")]
+    most = []
+    for child in (int(child) for children in by_thread for child in children):
+        with suppress(OSError, ValueError):  # it has ended meanwhile
+            most.append(memory(child, "VmHWM"))
+    return most
+
+
+async def added(slack: SlackServer, company: Company, files: list[File], told: str = "Ready. Ask me about") -> Message:
+    """The message that tells of the files of a message that Ana adds by the shortcut, once each is ``told`` of."""
     direct = slack.direct(company.ana)
     before = set(direct.messages)
     ts = slack.says(company.ana, company.office, "The reports", files=files)
@@ -102,10 +113,9 @@ async def added(slack: SlackServer, company: Company, files: list[File]) -> Mess
     (new,) = set(direct.messages) - before
 
     def all_told() -> bool:
-        shown = slack.message(direct, new).shown
-        return shown.count("Ready. Ask me about") == len(files)
+        return direct.messages[new].shown.count(told) == len(files)
 
-    await slack.until(all_told, 240, "all of them ready")
+    await slack.until(all_told, 240, "the end of all of them")
     return slack.message(direct, new)
 
 
@@ -117,7 +127,20 @@ async def test_ten_files_of_fifty_megabytes_are_never_in_memory_all_at_once(
     files = [slack.file(f"report-{number}.docx", report(number), by=company.ana) for number in range(FILES)]
     before = memory_from_here(process)
     await added(slack, company, files)
-    grown = memory(process, "VmHWM") - before
-    after = memory(process, "VmRSS") - before
+    grown = memory(process.pid, "VmHWM") - before
+    after = memory(process.pid, "VmRSS") - before
     assert grown < MOST_MB < FILES * FILE_MB
     assert after < FILE_MB, "none of them is kept in memory"
+
+
+async def test_archives_that_unpack_to_far_more_are_refused_and_take_no_memory(
+    process: subprocess.Popen[bytes], company: Company, slack: SlackServer
+) -> None:
+    """Neither in the bot nor where documents are read: what unpacks is counted, and not kept."""
+    await added(slack, company, [slack.file("small.docx", docx_report(), by=company.ana)])
+    data = bomb(700, claims=1)
+    files = [slack.file(f"bomb-{number}.docx", data, by=company.ana) for number in range(3)]
+    before, reading = memory_from_here(process), max(readers(process))
+    await added(slack, company, files, "unpacks to far more than its size")
+    assert memory(process.pid, "VmHWM") - before < 100
+    assert max(readers(process)) - reading < 100
