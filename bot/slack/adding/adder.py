@@ -57,10 +57,11 @@ class Adder:
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
         self._turns = asyncio.Semaphore(AT_ONCE)
+        self._one_by_one = asyncio.Lock()
 
     async def add(self, request: Request, number: int, item: Progress, changed: Callable[[], None]) -> None:
         """Take one item as far as it comes. ``changed`` is called after each step that people may see."""
-        await _Adding(self._parts, self._turns, request, number, item, changed).run()
+        await _Adding(self._parts, self._turns, self._one_by_one, request, number, item, changed).run()
 
     async def remove(self, request: Request, number: int, item: Progress) -> None:
         """Take out the document that an item became. Raises SituateError."""
@@ -77,6 +78,7 @@ class _Adding:
         self,
         parts: Parts,
         turns: asyncio.Semaphore,
+        one_by_one: asyncio.Lock,
         request: Request,
         number: int,
         item: Progress,
@@ -84,6 +86,7 @@ class _Adding:
     ) -> None:
         self._parts = parts
         self._turns = turns
+        self._one_by_one = one_by_one
         self._request = request
         self._number = number
         self._item: Item = request.items[number]
@@ -145,8 +148,15 @@ class _Adding:
         looked_at = await parts.library.examine(fetched.original, workspace=workspace, audience=audience, title=title)
         if self._item.what in (What.LINK, What.TEXT):  # which the person has before them; others may lose access
             await self._step("reading", title=looked_at.title)
+        async with self._one_by_one:  # so that of two that are alike the second sees the first
+            return await self._put_on_the_queue(workspace, fetched, looked_at)
+
+    async def _put_on_the_queue(self, workspace: str, fetched: Fetched, looked_at: Examined) -> VersionId | None:
+        parts, request = self._parts, self._request
         if await self._asks(workspace, fetched, looked_at):
             return None
+        audience = await self._audience(fetched)  # which may have changed: looking at a long file takes minutes
+        title = self._item.title or fetched.title
         theirs = await self._of_another(workspace, fetched, audience)
         added_by = request.user if theirs is None else theirs.added_by
         title = title if theirs is None else theirs.title
@@ -237,12 +247,12 @@ class _Adding:
                 total = row.chunks or row.total or self._progress.total  # it was counted before it was queued
                 done = max(self._progress.done, passages_done(row))
                 await self._step("indexing", done=done, total=total, sentence="")
-        if last is None or last.state in ("withdrawn", "removed"):
-            await self._step("removed")
-        elif last.state in ("published", "replaced"):
+        if last is not None and last.state in ("published", "replaced"):
             await self._published(workspace, last)
-        else:
+        elif last is not None and last.state in ("refused", "failed"):
             await self._refused(failure_of(last, self._name, self._texts))
+        else:  # a version that was removed while it was worked on is not told of again
+            await self._step("removed")
 
     async def _published(self, workspace: str, version: Version) -> None:
         sentence = ""
