@@ -20,6 +20,7 @@ __all__ = ["without_ocr"]
 
 READY = "Ready. Ask me about"
 FORGOTTEN = "I have forgotten"
+DAMAGED = "broken.pdf is damaged or incomplete. Attach a whole copy of it."
 MADE: dict[str, Any] = {"Scan.pdf": scan, "deck.pptx": pptx_of_pictures}
 
 
@@ -125,22 +126,31 @@ async def test_what_stood_in_the_deleted_first_message_of_a_thread_is_said_no_mo
 # -- a damaged file ----------------------------------------------------------------------------------------------------
 
 
-async def test_a_damaged_file_is_refused_once_each_time_it_is_added_and_listed_nowhere(
+async def test_a_damaged_file_is_refused_once_each_time_it_is_added_and_is_no_document(
     people: Trying, company: Company, slack: SlackServer, claude: ClaudeServer
 ) -> None:
-    """Each time the message that tells of it says why and what to do; nothing of it is kept, tried again or paid."""
+    """The message that tells of it says why and what to do, its adder's status too; nothing is kept, or paid."""
     before = await people.sees(company.ana, company)
     for _ in range(3):  # each upload is another file in Slack
         file = slack.file("broken.pdf", b"%PDF-1.7\n broken", by=company.ana, mimetype="application/pdf")
         message = await people.tries(company.ana, file)
-        assert message.shown.startswith("broken.pdf is damaged")
-        assert message.shown.count("broken.pdf") == 1
+        assert message.shown == DAMAGED
         assert message.actions == []
-    assert await people.sees(company.ana, company) == before
-    assert not any("broken" in shown for shown in before)
-    assert await people.documents() == []
-    assert [
-        row.name for row in await people.bot.parts.library.attempts(slack.team_id) if row.name == "broken.pdf"
-    ] == []
+    listed, status, home = await people.sees(company.ana, company)
+    assert [listed, home] == [before[0], before[2]]
+    assert status.count(DAMAGED) == 3
+    assert status.replace(f"\nbroken.pdf\n{DAMAGED}", "").replace("\nNot added", "") == before[1]
+    assert not any("broken.pdf" in shown for shown in await people.sees(company.ben, company))
+    assert "broken.pdf" not in [row.name for row in await people.bot.parts.library.attempts(slack.team_id)]
     assert claude.requests == []
-    assert len(slack.direct(company.ana).messages) == 3
+    assert len(slack.messages(slack.direct(company.ana))) == 3
+
+
+async def test_one_damaged_file_added_again_and_again_stands_in_its_adder_s_status_once(
+    people: Trying, company: Company, slack: SlackServer
+) -> None:
+    file = slack.file("broken.pdf", b"%PDF-1.7\n broken", by=company.ana, mimetype="application/pdf")
+    for _ in range(3):
+        assert (await people.tries(company.ana, file)).shown == DAMAGED
+    _, status, _ = await people.sees(company.ana, company)
+    assert status.count(DAMAGED) == 1
