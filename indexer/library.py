@@ -97,9 +97,20 @@ class Indexer:
             )
         )
 
-    async def documents(self, workspace: str, viewer: Viewer | None) -> list[Document]:
-        """The published documents that a viewer may read, by title; None is an administrator, who sees all."""
-        return await self._catalogue.documents(workspace, viewer)
+    async def documents(self, workspace: str, viewer: Viewer | None, *, coming: bool = False) -> list[Document]:
+        """The published documents that a viewer may read, by title; None is an administrator, who sees all.
+
+        ``coming``: and behind them those on their way of which no version answers yet, without a ``version``.
+        """
+        if not coming:
+            return await self._catalogue.documents(workspace, viewer)
+        # Those on their way are asked for first: what is published meanwhile is among the others then.
+        rows = [row for row in await self._catalogue.waiting() if row.workspace == workspace]
+        there = await self._catalogue.documents(workspace, viewer)
+        known = {document.id for document in there}
+        new = {row.document: row for row in rows if row.document not in known}
+        readable = [row for row in new.values() if viewer is None or viewer.may_read(row.audience)]
+        return [*there, *map(coming_document, readable)]
 
     async def published(self, workspace: str, documents: frozenset[DocumentId]) -> dict[DocumentId, VersionId]:
         """The version that answers, of each of these documents that has one."""
@@ -177,13 +188,11 @@ class Indexer:
         """
         signature = examined if isinstance(examined, tuple) else examined.signature
         own, names = (None, [name]) if isinstance(examined, tuple) else (examined.document, [name, examined.title])
-        # Those on their way are asked for first: what is published meanwhile is among the others then.
-        waiting = [row for row in await self._catalogue.waiting() if row.workspace == workspace]
-        readable = [row for row in waiting if viewer is None or viewer.may_read(row.audience)]
-        there = await self._catalogue.documents(workspace, viewer)
-        documents = {row.document: coming_document(row) for row in readable}
-        documents |= {document.id: document for document in there}
-        found = [one for one in documents.values() if one.id != own and not one.audience.is_passing]
+        found = [
+            document
+            for document in await self.documents(workspace, viewer, coming=True)
+            if document.id != own and not document.audience.is_passing
+        ]
         signatures = await self._parts.sketches.of(workspace, {document.id for document in found})
         return await asyncio.to_thread(alike, found, signatures, names, signature)
 
