@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 
 import aiohttp
 from aiohttp import web
@@ -35,6 +33,7 @@ from bot.slack.desk import Desk
 from bot.slack.directory import Directory
 from bot.slack.files import Attachments
 from bot.slack.home import Homes
+from bot.slack.housekeeping import forget_what_is_old, warm_up
 from bot.slack.intake import FollowUps, Intake
 from bot.slack.listeners import adding as adding_listener
 from bot.slack.listeners import (
@@ -57,14 +56,10 @@ from bot.slack.reply import SlackReplies
 from bot.slack.sending.posting import Poster
 from bot.slack.workspace import Workspace
 from bot.texts import ENGLISH
-from indexer import WORKSPACE, Indexer, Leases, SettingsInvalid, SituateError, Viewer, new_executor_id
-
-log = logging.getLogger(__name__)
+from indexer import Indexer, Leases, SettingsInvalid, new_executor_id
 
 # A socket on which nothing came for one and a half of them is given up, so the loop may stall for half of one.
 PING_SECONDS = 8.0
-HOUSEKEEPING_SECONDS = 3_600.0
-KEPT_DAYS = 30  # how long the wording of an answered question is kept, for "Try again"
 EVENTS_PATH = "/slack/events"
 
 
@@ -115,8 +110,8 @@ async def open_bot(settings: BotSettings, library: Indexer, answerer: Answerer) 
         app = build(parts, desk, adding, forgetting, homes)
         for work in (
             people.stay_warm(),
-            _warm_up(parts),
-            _housekeeping(parts),
+            warm_up(parts),
+            forget_what_is_old(parts),
             forgetting.go_on(),
             Alerts(parts, executor).watch(),
         ):
@@ -199,38 +194,6 @@ async def by_http(bot: SlackBot, settings: BotSettings) -> AsyncIterator[None]:
 
 async def _health(request: web.Request) -> web.Response:
     return web.Response(text="ok")
-
-
-async def _warm_up(parts: Parts) -> None:
-    """Search once before anybody asks: the embedder is loaded by then."""
-
-    async def search() -> None:
-        await parts.library.search(await parts.workspace.name(), "warm up", Viewer(frozenset({WORKSPACE})), limit=1)
-
-    await _in_peace(search())
-
-
-async def _housekeeping(parts: Parts) -> None:
-    """Forget, now and then, what is kept for a time only."""
-    while True:
-        await _in_peace(parts.ledger.forget(datetime.now(UTC) - timedelta(days=KEPT_DAYS)))
-        await _in_peace(parts.ledger.forget_additions(datetime.now(UTC) - timedelta(days=KEPT_DAYS)))
-        await _in_peace(_forget_attached(parts))
-        await asyncio.sleep(HOUSEKEEPING_SECONDS)
-
-
-async def _forget_attached(parts: Parts) -> None:
-    for workspace in (parts.me.team, parts.settings.workspace):
-        await parts.attachments.forget_old(workspace)
-
-
-async def _in_peace(work: Awaitable[object]) -> None:
-    try:
-        await work
-    except SituateError as error:
-        log.warning("work beside the questions failed: %s", error)
-    except Exception:
-        log.exception("work beside the questions failed")
 
 
 async def knock(settings: BotSettings, *, http: bool) -> None:

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Awaitable, Callable
 
 from bot.ledger import Forgotten
 from bot.slack.adding.afterwards import tell_where_it_is_gone
 from bot.slack.adding.conversation import tell_directly
+from bot.slack.background import in_peace, news_or
 from bot.slack.fetching import source_of
 from bot.slack.naming import called
 from bot.slack.parts import Parts
 from bot.slack.showing.messages import sentence_message
 from bot.slack.showing.sources import title_of
-from indexer import DocumentId, SituateError
-
-log = logging.getLogger(__name__)
+from indexer import DocumentId
 
 LOOK_SECONDS = 30.0  # between two looks for what another process could not finish
 
@@ -44,17 +42,8 @@ class Forgetting:
         """Forget what is marked, again and again, until cancelled."""
         while True:
             self._news.clear()
-            try:
-                await self.sweep()
-            except SituateError as error:
-                log.warning("what was deleted in Slack could not be forgotten yet: %s", error)
-            except Exception:
-                log.exception("what was deleted in Slack could not be forgotten yet")
-            try:
-                async with asyncio.timeout(LOOK_SECONDS):
-                    await self._news.wait()
-            except TimeoutError:
-                continue
+            await in_peace(self.sweep, "what was deleted in Slack could not be forgotten yet")
+            await news_or(self._news, LOOK_SECONDS)
 
     async def sweep(self) -> None:
         """Forget all that is marked, and tell who added it. Raises SituateError."""
