@@ -28,6 +28,7 @@ MOST_UNSETTLED: Final = 5  # of each kind
 MOST_BUTTONS: Final = 5  # of documents that were not taken
 LONGEST_ERROR: Final = 400
 _LONGEST_WORDS = 60
+_LONGEST_GROUP = 3_700  # characters; three of them and what stands around them fit into a message
 _MOST_DAYS = 30  # after which a date tells more than an age
 
 
@@ -216,14 +217,22 @@ def _item(one: Listed, texts: Texts, now: datetime, *, removable: bool = False) 
 def _group(
     title: str, listed: Sequence[Listed], unsettled: Sequence[Unsettled], texts: Texts, now: datetime
 ) -> list[Block]:
-    """Documents, and what is none yet, under a title (a key of the texts); nothing where there are none."""
+    """Documents, and what is none yet, under a title (a key of the texts), as many as fit; nothing where there is none.
+
+    At most 17 blocks and 3,800 characters.
+    """
     if not listed and not unsettled:
         return []
     blocks = [rich(line(words(texts.say(title), "bold")))]
-    for one in listed[: MOST_LISTED // 2]:
-        blocks += _item(one, texts, now)
-    blocks += [rich(line(*_unsettled(one, texts))) for one in unsettled[:MOST_UNSETTLED]]
-    more = max(0, len(listed) - MOST_LISTED // 2) + max(0, len(unsettled) - MOST_UNSETTLED)
+    told = [_item(one, texts, now) for one in listed[: MOST_LISTED // 2]]
+    told += [[rich(line(*_unsettled(one, texts)))] for one in unsettled[:MOST_UNSETTLED]]
+    shown = 0
+    for item in told:
+        if text_size(blocks) + text_size(item) > _LONGEST_GROUP:
+            break
+        blocks += item
+        shown += 1
+    more = len(listed) + len(unsettled) - shown
     return [*blocks, grey(texts.say("docs_and_more", count=more))] if more else blocks
 
 

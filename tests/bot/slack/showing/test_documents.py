@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
+from typing import get_args
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bot.adding import Progress, State, Twin
 from bot.slack.adding.unsettled import Unsettled
 from bot.slack.documents import Listed, Money
 from bot.slack.showing import actions
@@ -102,6 +105,25 @@ def test_status_tells_what_is_at_work_and_what_went_wrong() -> None:
     assert "It is empty." in text
     assert "Budget 2026" not in text  # all is well with it
     assert "Spent" not in text
+
+
+@LANGUAGES
+def test_a_status_of_very_much_holds_what_fits_and_counts_the_rest(texts: Texts) -> None:
+    long = "é<& x" * 200
+    documents = [
+        listed(n, title=long, error=long, adder=long, channel_name=long, audience=FINANCE, state=state)
+        for n, state in enumerate(["failed", "indexing"] * 15)
+    ]
+    twin = Twin("d1", long, "text", long, NOW)
+    begun = [
+        Unsettled(Progress(state, long, sentence=long, twin=twin))
+        for state in (*get_args(State)[:5], "refused")
+        for _ in range(8)
+    ]
+    message = status_message(shelf_of(*documents, unsure=True), texts, now=NOW, unsettled=begun)
+    assert message_faults(message.blocks, message.text) == []
+    (more, *_) = [int(count) for count in re.findall(r"(?:and|et) (\d+) (?:more|de plus)", shown(message))]
+    assert more > 10
 
 
 def test_administrators_alone_see_what_it_cost() -> None:
