@@ -32,30 +32,32 @@ def register(app: AsyncApp, parts: Parts, desk: Desk, additions: Additions) -> N
 
         return on_click(parts, decide)
 
-    async def remove(click: Click) -> None:
-        request, number = await _asked(parts, additions, click)
-        if request is None:
-            return
-        document = await _document(parts, additions, click, request, number)
-        if document is None:
-            await _gone(parts, additions, click, request, number)
-        elif not await may_remove(parts, click.user, document, click.user_team):
-            await say(parts, click, "removing_not_yours")
-        else:
+    def on_document(act: Callable[[Click, Request, int, Document], Awaitable[None]]) -> Callable[..., Awaitable[None]]:
+        """A button about the document that an item became: it acts where that is there, and theirs to read."""
+
+        async def acts(click: Click) -> None:
+            request, number = await _asked(parts, additions, click)
+            if request is None:
+                return
+            document = await _document(parts, additions, click, request, number)
+            if document is None:
+                await _gone(parts, additions, click, request, number)
+            else:
+                await act(click, request, number, document)
+
+        return on_click(parts, acts)
+
+    async def remove(click: Click, request: Request, number: int, document: Document) -> None:
+        if await may_remove(parts, click.user, document, click.user_team):
             await additions.remove(request.id, number, click.user)
-
-    async def try_it(click: Click) -> None:
-        request, number = await _asked(parts, additions, click)
-        if request is None:
-            return
-        document = await _document(parts, additions, click, request, number)
-        if document is None:
-            await _gone(parts, additions, click, request, number)
         else:
-            await _ask(parts, desk, click, document)
+            await say(parts, click, "removing_not_yours")
 
-    app.action(actions.TRY_IT)(on_click(parts, try_it))
-    app.action(actions.REMOVE_ADDED)(on_click(parts, remove))
+    async def try_it(click: Click, request: Request, number: int, document: Document) -> None:
+        await _ask(parts, desk, click, document)
+
+    app.action(actions.TRY_IT)(on_document(try_it))
+    app.action(actions.REMOVE_ADDED)(on_document(remove))
     app.action(actions.REPLACE_TWIN)(decides("replace"))
     app.action(actions.KEEP_BOTH)(decides("keep"))
     app.action(actions.GO_ON)(decides("go_on"))
