@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 
 from bot.adding import Item, Progress, Request, Twin, What
 from bot.ledger import Ledger
-from indexer import Database
-from indexer.database import database_url
 
 pytestmark = pytest.mark.anyio
 
@@ -20,13 +16,6 @@ FILE = Item(What.FILE, "F1", "Budget.xlsx")
 TEXT = Item(What.TEXT, "abc", "Pasted text", text="Ünder\x00 the desk", title="Keys")
 REQUEST = Request("add1", "T1", "U1", (FILE, TEXT), "channel:C1", channel="C1", response_url="https://slack.test/r")
 TWIN = Twin("d1", "Budget.xlsx", "name", "Ben", datetime(2026, 2, 2, tzinfo=UTC), "workspace", may_replace=True)
-
-
-@pytest.fixture
-async def ledger(tmp_path: Path) -> AsyncIterator[Ledger]:
-    database = await Database.open(database_url(None, tmp_path))
-    yield await Ledger.open(database)
-    await database.close()
 
 
 async def test_a_request_is_kept_as_it_was_made(ledger: Ledger) -> None:

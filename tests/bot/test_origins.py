@@ -2,25 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from pathlib import Path
-
 import pytest
 
 from bot.ledger import Forgotten, Ledger, Made
-from indexer import Database
-from indexer.database import database_url
 
 pytestmark = pytest.mark.anyio
 
 PLAN = Forgotten("v1", "U1", "Plan")
-
-
-@pytest.fixture
-async def ledger(tmp_path: Path) -> AsyncIterator[Ledger]:
-    database = await Database.open(database_url(None, tmp_path))
-    yield await Ledger.open(database)
-    await database.close()
 
 
 async def test_a_deleted_part_marks_every_document_that_was_made_of_it(ledger: Ledger) -> None:
