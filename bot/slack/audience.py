@@ -234,7 +234,7 @@ async def _outsiders(directory: Directory, channel: Channel, asked: _Asked, leas
         return True, least
     members = await directory.members(channel.id)
     if asked.user is not None and asked.user not in members:  # they may have joined a moment ago
-        directory.forget_channel(channel.id)
+        directory.ask_again(channel.id)
         members = await directory.members(channel.id)
     if not members:
         raise CannotCheck("nobody")  # somebody reads there, or we would not be asked

@@ -9,8 +9,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping
-from contextlib import aclosing, suppress
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Iterator, Mapping
+from contextlib import aclosing, contextmanager, suppress
 from typing import Any
 
 import aiohttp
@@ -42,6 +42,10 @@ class Gone(CannotCheck):
     """Slack shows the bot no such channel or person: deleted, or none of its business any more."""
 
 
+# Is told of each change: the channel, None for any that the person is in; the person, None for all in the channel.
+Watcher = Callable[[str | None, str | None], None]
+
+
 class Directory:
     """The workspace ``team``; ``enterprise`` is the organisation that it belongs to, ``me`` the bot's user id."""
 
@@ -66,6 +70,7 @@ class Directory:
         self._members: Lookups[frozenset[str]] = Lookups(CHANNEL_SECONDS, now, most=2_000)
         self._own: Lookups[frozenset[str]] = Lookups(CHANNEL_SECONDS, now)
         self._warm: Lookups[int] = Lookups(60.0, now)
+        self._watchers: list[Watcher] = []
         self._changed: set[str] = set()  # people that changed while the workspace was being listed
         self._at_once = asyncio.Semaphore(AT_ONCE)
 
@@ -172,24 +177,49 @@ class Directory:
 
     # -- what events say -------------------------------------------------------------------------------------------
 
+    @contextmanager
+    def watched(self, watcher: Watcher) -> Iterator[None]:
+        """``watcher`` is told at once of whatever events say that changed, as long as this lasts."""
+        self._watchers.append(watcher)
+        try:
+            yield
+        finally:
+            self._watchers.remove(watcher)
+
     def forget_person(self, id: str) -> None:
         """``user_change``, ``team_join``."""
         self._changed.add(id)
         self._people.forget(id)
+        self._tell(None, id)
 
     def forget_channel(self, id: str) -> None:
         """A channel was renamed, archived, deleted, shared, made private, or the bot left it."""
-        self._channels.forget(id)
-        self._members.forget(id)
-        self._own.forget("")
+        self.ask_again(id)
+        self._tell(id, None)
 
     def forget_member(self, channel: str, user: str) -> None:
         """Somebody joined or left a channel."""
         self._members.forget(channel)
         if self.me in (user, None):
-            self.forget_channel(channel)
+            self.ask_again(channel)
+        self._tell(channel, user)
+
+    def ask_again(self, channel: str) -> None:
+        """Let Slack be asked for a channel and who is in it, without a word from Slack that this has changed."""
+        self._channels.forget(channel)
+        self._members.forget(channel)
+        self._own.forget("")
+
+    def may_be_in(self, channel: str, person: str) -> bool:
+        """Whether somebody is in a channel, as far as that is known."""
+        members = self._members.known(channel)
+        return members is None or person in members
 
     # -- within ----------------------------------------------------------------------------------------------------
+
+    def _tell(self, channel: str | None, person: str | None) -> None:
+        for watcher in list(self._watchers):
+            watcher(channel, person)
 
     @property
     def _open_channels(self) -> dict[str, Any]:

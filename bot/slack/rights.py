@@ -211,7 +211,7 @@ async def _channel_choice(directory: Directory, place: Channel | None, user: str
     try:
         members = await directory.members(place.id)
         if user not in members:  # they may have joined a moment ago
-            directory.forget_channel(place.id)
+            directory.ask_again(place.id)
             members = await directory.members(place.id)
     except Gone:
         return None
