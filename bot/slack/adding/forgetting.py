@@ -58,7 +58,7 @@ class Forgetting:
             if row is not None:
                 await self._parts.ledger.will_tell(made.document, Forgotten(row.id, made.user, row.title))
                 await self._parts.library.remove(made.workspace, row.document)
-                await tell_where_it_is_gone(self._parts, row.document)
+            await tell_where_it_is_gone(self._parts, made.document)  # also where one that died had removed it
             await self._parts.ledger.forgotten(made.document)
             if row is not None and self._settled is not None:
                 await self._settled()
