@@ -71,8 +71,8 @@ async def _asked(parts: Parts, additions: Additions, click: Click) -> tuple[Requ
     """
     id, _, number = click.value.rpartition(":")
     request = await additions.request(id) if id and number.isdecimal() else None
-    if request is None or int(number) >= len(request.items):
-        await say(parts, click, "adding_gone")
+    if request is None or int(number) >= len(request.items):  # the document may be there all the same
+        await say(parts, click, "adding_too_old", command=parts.settings.docs_command)
         return None, 0
     if request.user != click.user:
         await say(parts, click, "adding_not_yours")

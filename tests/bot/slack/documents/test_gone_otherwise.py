@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
 
 from bot.slack.app import SlackBot
@@ -79,6 +81,17 @@ async def test_removed_where_nobody_tells_the_bot_a_click_says_so_and_takes_the_
     message = slack.direct(company.ana).messages[message.ts]
     assert GONE in message.shown
     assert message.actions == []
+
+
+@pytest.mark.parametrize("button", ["try_it", "remove_added"])
+async def test_of_a_document_whose_request_is_forgotten_nobody_is_told_that_it_is_gone(
+    people: Gone, company: Company, slack: SlackServer, button: str
+) -> None:
+    message = await people.has_added(company)
+    await people.bot.parts.ledger.forget_additions(datetime.now(UTC) + timedelta(days=1))
+    await people.clicks(company.ana, slack.direct(company.ana), message.ts, button)
+    assert "too old for its buttons. /docs list shows the documents" in people.told(company.ana)
+    assert len(await people.documents()) == 1
 
 
 async def test_made_readable_for_others_its_buttons_mean_what_it_is_now(
