@@ -19,7 +19,7 @@ from bot.slack.showing.adding_form import audience_option
 from bot.slack.showing.messages import Message
 from bot.slack.showing.moving import moving_message
 from bot.texts import TO_EVERYBODY, Texts
-from indexer import Audience, SituateError, Version, VersionId, Viewer
+from indexer import Audience, CatalogueUnavailable, SituateError, Version, VersionId, Viewer
 
 log = logging.getLogger(__name__)
 
@@ -91,9 +91,19 @@ class Moving:
         """Who will get answers from it, as the form names them; "" where that is not known yet. Raises CannotCheck."""
         if not self._request.audience:
             return ""
-        audience = Audience.parse(self._request.audience)
+        audience = await self._now_for() or Audience.parse(self._request.audience)
         choice = await choice_of(self._parts.directory, audience, self._request.user)
         return audience_option(choice, self._texts) if choice is not None else ""
+
+    async def _now_for(self) -> Audience | None:
+        """Who may read what came of it, where that is the same of all of it: an administrator may have changed it."""
+        try:
+            items = await self._parts.ledger.progress_of(self._request.id)
+            ids = [VersionId(item.version) for item in items if item.version is not None and item.state == "ready"]
+            audiences = {row.audience for row in (await self._parts.library.versions(ids)).values()} if ids else set()
+        except CatalogueUnavailable:
+            return None
+        return audiences.pop() if len(audiences) == 1 else None
 
     async def _show(self, *, at_last: bool = False) -> None:
         """Post or update, unless nothing is new. What Slack does not take is logged: the work goes on."""

@@ -104,6 +104,7 @@ async def test_made_readable_for_others_its_buttons_mean_what_it_is_now(
     assert "guests too" in await chooses(people, company.ana, "everyone", before.id)
     await people.idle()
     direct = slack.direct(company.ana)
+    assert "Who may get answers from this: Everybody, guests too" in direct.messages[message.ts].shown
     await people.clicks(company.ana, direct, message.ts, "remove_added")
     assert await people.added() == []
     assert GONE in direct.messages[message.ts].shown
