@@ -275,7 +275,8 @@ class _Adding:
         parts, user = self._parts, self._request.user
         try:
             reading = await of_reader(parts.directory, user, self._request.user_team)
-            known = {one.id: one for one in await parts.library.documents(workspace, reading.viewer)}
+            there = await parts.library.documents(workspace, reading.viewer, coming=True)
+            known = {one.id: one for one in there}
             old = known.get(DocumentId(twin.document))
             if old is None:
                 return ""

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import pytest
 
 from bot.slack.app import SlackBot
+from indexer.store import Store
 from tests.bot.slack.documents.test_adding import BUDGET, AddingByRequest
 from tests.bot.slack.documents.test_adding_whatever_fails import READY, request_of, told
 from tests.bot.slack.whole import Clocks
 from tests.fixtures.bot import StartBot
 from tests.fixtures.slack import Company
-from tests.slack_server import File, Person, SlackServer
+from tests.slack_server import File, Message, Person, SlackServer
 
 pytestmark = pytest.mark.anyio
 
 THERE = "There is already a document"
-READY_IN_FRENCH = "C'est prêt. Interrogez-moi sur"
-THERE_IN_FRENCH = "Il y a déjà un document"
 
 
 @pytest.fixture(autouse=True)
@@ -58,8 +58,7 @@ async def test_one_file_by_two_people_is_one_document(
     slack.says(company.ana, company.office, "Have a look", files=[file])
     await add_at_once([people], "shared", (company.ana, file), (company.ben, file))
     (ana,), (ben,) = told(slack, company.ana), told(slack, company.ben)
-    assert READY in ana.shown
-    assert READY_IN_FRENCH in ben.shown
+    assert (end_of(ana), end_of(ben)) == ("ready", "ready")
     assert len(await people.added()) == 1
 
 
@@ -69,7 +68,7 @@ async def test_a_file_uploaded_twice_by_one_person_asks_once(
     """Slack takes it for two files."""
     files = [slack.file("budget.md", BUDGET, by=company.ana) for _ in range(2)]
     await add_at_once([people], "twice", *((company.ana, file) for file in files))
-    assert sorted(shown_end(message.shown) for message in told(slack, company.ana)) == ["asks", "ready"]
+    assert sorted(end_of(message) for message in told(slack, company.ana)) == ["asks", "ready"]
     assert len(await people.added()) == 1
     (asks,) = [message for message in told(slack, company.ana) if THERE in message.shown]
     await people.decides(asks, company.ana, "cancel_adding")
@@ -82,7 +81,7 @@ async def test_a_file_uploaded_by_two_people_asks_one_of_them(
     ana, ben = (slack.file("budget.md", BUDGET, by=person) for person in (company.ana, company.ben))
     await add_at_once([people], "each", (company.ana, ana), (company.ben, ben))
     (hers,), (his,) = told(slack, company.ana), told(slack, company.ben)
-    assert sorted((shown_end(hers.shown), shown_end(his.shown))) == ["asks", "ready"]
+    assert sorted((end_of(hers), end_of(his))) == ["asks", "ready"]
     assert len(await people.added()) == 1
 
 
@@ -96,11 +95,41 @@ async def test_one_file_added_at_two_bots_is_one_document(
         await add_at_once(bots, "bots", (company.ana, file), (company.ben, file))
         assert len(await bots[0].added()) == 1
     (hers,), (his,) = told(slack, company.ana), told(slack, company.ben)
-    assert (shown_end(hers.shown), shown_end(his.shown)) == ("ready", "ready")
+    assert (end_of(hers), end_of(his)) == ("ready", "ready")
 
 
-def shown_end(shown: str) -> str:
-    """How a message ended, in either language."""
-    if READY in shown or READY_IN_FRENCH in shown:
-        return "ready"
-    return "asks" if THERE in shown or THERE_IN_FRENCH in shown else shown
+async def test_a_twin_that_is_still_on_its_way_is_replaced_too(
+    people: AddingByRequest, company: Company, slack: SlackServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first one takes longer than the second, which was to replace it."""
+    put, held, goes_on = Store.put, asyncio.Event(), asyncio.Event()
+
+    async def waits(*args: Any, **values: Any) -> None:
+        if not held.is_set():
+            held.set()
+            await goes_on.wait()
+        await put(*args, **values)
+
+    monkeypatch.setattr(Store, "put", waits)
+    old, new = (slack.file("budget.md", BUDGET + more, by=company.ana) for more in (b"", b"By June.\n"))
+    for number, file in enumerate((old, new)):
+        request = request_of(slack, company.ana, file, id=f"replaced{number}")
+        assert await people.bot.adding.take(request)
+        people.bot.adding.begin(request)
+        await held.wait()
+    await slack.until(lambda: any(THERE in message.shown for message in told(slack, company.ana)), what="a question")
+    first, second = told(slack, company.ana)
+    await slack.clicks(company.ana, slack.direct(company.ana), second.ts, "replace_twin").arrives()
+    await slack.until(lambda: READY in told(slack, company.ana)[1].shown, what="the second one's end")
+    goes_on.set()
+    await people.idle()
+    assert [one.source for one in await people.added()] == [f"slack:file:{new.id}"]
+    first, second = told(slack, company.ana)
+    assert "is no longer in the documents" in first.shown
+    assert READY in second.shown
+
+
+def end_of(message: Message) -> str:
+    """How a message ended, in whatever language."""
+    ends = {"try_it": "ready", "keep_both": "asks"}
+    return next((end for action, end in ends.items() if action in message.actions), message.shown)
