@@ -17,7 +17,7 @@ from typing import Final
 from bot.adding import Item, Progress, Request, Twin, What
 from bot.answering.trouble import logged
 from bot.slack.adding.afterwards import tell_where_it_is_gone
-from bot.slack.adding.originals import Fetched, NotAdded, original_of
+from bot.slack.adding.originals import Fetched, NotAdded, original_of, see_that_it_is_theirs
 from bot.slack.adding.twin import name_of, twin_of
 from bot.slack.audience import of_reader
 from bot.slack.directory import CannotCheck
@@ -155,7 +155,9 @@ class _Adding:
         parts, request = self._parts, self._request
         if await self._asks(workspace, fetched, looked_at):
             return None
-        audience = await self._audience(fetched)  # which may have changed: looking at a long file takes minutes
+        # Both may have changed: looking at a long file takes minutes.
+        await see_that_it_is_theirs(parts, self._item, user=request.user)
+        audience = await self._audience(fetched)
         title = self._item.title or fetched.title
         theirs = await self._of_another(workspace, fetched, audience)
         added_by = request.user if theirs is None else theirs.added_by
