@@ -214,7 +214,7 @@ class Indexer:
         was first added, where that was not now.
         Raises StoreFailed and Unavailable. Whether the bytes can be read is told later, by ``follow``.
         """
-        sha256 = content_hash(original.data)
+        sha256 = await asyncio.to_thread(content_hash, original.data)
         made_by = fingerprint(self.settings, await self._parts.embedder(), title, audience)
         same = await self._catalogue.same(document_id(workspace, audience, original.source), sha256, made_by)
         if same is not None and same.state == "published":

@@ -29,6 +29,7 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "{title} existe déjà, ajouté par quelqu'un d'autre ; je l'ai relu. Interrogez-moi à ce sujet.",
     ),
     "adding_refused": ("I could not add {title}.", "Je n'ai pas pu ajouter {title}."),
+    "adding_refused_why": ("{title}: {why}", "{title} : {why}"),
     "adding_cancelled": ("{title} was not added.", "{title} n'a pas été ajouté."),
     "adding_removed": ("{title} is no longer in the documents.", "{title} n'est plus dans les documents."),
     "adding_asks": (

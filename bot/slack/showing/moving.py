@@ -66,7 +66,7 @@ def told_of(item: Progress, texts: Texts) -> list[Element]:
     if item.state == "asks_twin" and item.twin is not None:
         return _twin(title, item.twin, texts)
     if item.state == "refused":
-        return [words(one_line(item.sentence, _LONGEST_SENTENCE) or texts.say("adding_refused", title=title))]
+        return [words(_refused(item, title, texts))]
     if item.state == "indexing" and item.total:
         return [words(texts.say("adding_indexing", title=title, done=min(item.done, item.total), count=item.total))]
     if item.state == "asks_cost":
@@ -75,6 +75,15 @@ def told_of(item: Progress, texts: Texts) -> list[Element]:
         return [words(_of_another(title, one_line(item.adder, 80), texts))]
     key = "asks" if item.state == "asks_twin" else "indexing_begins" if item.state == "indexing" else item.state
     return [words(texts.say(f"adding_{key}", title=title))]
+
+
+def _refused(item: Progress, title: str, texts: Texts) -> str:
+    """Why something was refused; where the reason does not name it, as a page behind another is, it is named first."""
+    why = one_line(item.sentence, _LONGEST_SENTENCE)
+    if not why:
+        return texts.say("adding_refused", title=title)
+    is_named = not item.title.strip() or one_line(item.title, _LONGEST_SENTENCE) in why
+    return why if is_named else texts.say("adding_refused_why", title=title, why=why)
 
 
 def _of_another(title: str, adder: str, texts: Texts) -> str:

@@ -54,6 +54,14 @@ def test_a_document_is_followed_from_reading_to_ready() -> None:
     assert buttons(ready) == [("Try it", actions.TRY_IT, "Ab3:0"), ("Remove", actions.REMOVE_ADDED, "Ab3:0")]
 
 
+def test_what_was_refused_is_named_where_the_reason_does_not() -> None:
+    """Of two links that were refused alike it is seen which is which."""
+    why = "127.0.0.1 is not a public address."
+    assert told(moved(Progress("refused", "docs.example.org/guide", sentence=why))) == f"docs.example.org/guide: {why}"
+    assert told(moved(Progress("refused", "127.0.0.1", sentence=why))) == why
+    assert told(moved(Progress("refused", "", sentence=why))) == why
+
+
 def test_what_was_refused_says_why_and_has_no_buttons() -> None:
     why = "I can't read Scan_0042.pdf: it is a scan. Attach a text PDF."
     refused = moved(Progress("refused", "Scan_0042.pdf", sentence=why))
@@ -159,7 +167,7 @@ def test_what_somebody_else_had_added_stays_theirs() -> None:
 def test_each_item_has_its_own_buttons() -> None:
     three = moved(Progress("ready", "A"), Progress("refused", "B", sentence="Empty."), Progress("ready", "C"))
     assert [value for _, action, value in buttons(three) if action == actions.TRY_IT] == ["Ab3:0", "Ab3:2"]
-    assert three.text.splitlines() == ["Ready. Ask me about “A”.", "Empty.", "Ready. Ask me about “C”."]
+    assert three.text.splitlines() == ["Ready. Ask me about “A”.", "“B”: Empty.", "Ready. Ask me about “C”."]
 
 
 def test_what_may_not_be_read_any_more_is_not_named() -> None:
