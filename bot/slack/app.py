@@ -19,6 +19,7 @@ from bot.settings import BotSettings
 from bot.slack.adding.desk import AddingDesk
 from bot.slack.adding.forgetting import Forgetting
 from bot.slack.alerts import Alerts
+from bot.slack.changes import Changes
 from bot.slack.connection import (
     TIMEOUT_SECONDS,
     UNREACHABLE,
@@ -107,9 +108,12 @@ async def open_bot(settings: BotSettings, library: Indexer, answerer: Answerer) 
         homes = Homes(parts)
         adding = AddingDesk(parts, leases, executor, settled=homes.refresh)
         forgetting = Forgetting(parts, settled=homes.refresh)
-        app = build(parts, desk, adding, forgetting, homes)
+        changes = Changes(parts.ledger, people, executor, changed=homes.refresh)
+        await changes.open()
+        app = build(parts, desk, adding, forgetting, homes, changes)
         for work in (
             people.stay_warm(),
+            changes.keep_up(),
             warm_up(parts),
             forget_what_is_old(parts),
             forgetting.go_on(),
@@ -124,7 +128,9 @@ async def open_bot(settings: BotSettings, library: Indexer, answerer: Answerer) 
         yield SlackBot(app, parts, desk, adding)
 
 
-def build(parts: Parts, desk: Desk, adding: AddingDesk, forgetting: Forgetting, homes: Homes) -> AsyncApp:
+def build(
+    parts: Parts, desk: Desk, adding: AddingDesk, forgetting: Forgetting, homes: Homes, changes: Changes
+) -> AsyncApp:
     """Bolt with all listeners; the first that matches takes an event, so those that take anything come last."""
     settings = parts.settings
     secret = settings.slack_signing_secret
@@ -144,7 +150,7 @@ def build(parts: Parts, desk: Desk, adding: AddingDesk, forgetting: Forgetting, 
     feedback.register(app, parts)
     home.register(app, parts, homes, removing)
     agent.register(app, parts, desk)
-    directory.register(app, parts, homes)
+    directory.register(app, parts, homes, changes)
     shortcuts.register(app, parts, desk)
     rest.register(app)
     return app

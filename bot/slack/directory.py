@@ -19,6 +19,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.slack.lookups import CannotCheck, Lookups
 from bot.slack.people import Channel, Person, channel_of, person_of
+from indexer import SituateError
 
 __all__ = ["CannotCheck", "Channel", "Directory", "Gone", "Person"]
 
@@ -65,6 +66,7 @@ class Directory:
         self.me = me
         self._now = now
         self.patience = patience
+        self.catch_up: Callable[[], Awaitable[None]] | None = None  # with what other processes heard
         self._people: Lookups[Person] = Lookups(PEOPLE_SECONDS, now)
         self._channels: Lookups[Channel] = Lookups(CHANNEL_SECONDS, now)
         self._members: Lookups[frozenset[str]] = Lookups(CHANNEL_SECONDS, now, most=2_000)
@@ -89,10 +91,12 @@ class Directory:
                 told = await self._call(self._client.users_info, user=id, include_locale=True)
             return person_of(_part(told, "user"), self.team, self.enterprise)
 
+        await self._caught_up()
         return await self._people.get(id, look, self.patience)
 
     async def people(self, ids: Collection[str]) -> dict[str, Person]:
         """These people by id; whom Slack does not know is not among them. Raises ``CannotCheck``."""
+        await self._caught_up()
         if len(self._unknown(ids)) > FEW:
             with suppress(CannotCheck):  # then one by one, where they are not too many
                 await self.warm()
@@ -119,6 +123,7 @@ class Directory:
             told = await self._call(self._client.conversations_info, channel=id)
             return channel_of(_part(told, "channel"), self.team, self.enterprise)
 
+        await self._caught_up()
         return await self._channels.get(id, look, self.patience)
 
     async def members(self, id: str) -> frozenset[str]:
@@ -127,6 +132,7 @@ class Directory:
         async def look() -> frozenset[str]:
             return frozenset(await self._all(self._client.conversations_members, "members", channel=id))
 
+        await self._caught_up()
         return await self._members.get(id, look, self.patience)
 
     async def channels_of(self, user: str) -> frozenset[str]:
@@ -143,6 +149,7 @@ class Directory:
             listed = await self._all(self._client.users_conversations, "channels", **self._open_channels)
             return frozenset(_ids(listed))
 
+        await self._caught_up()
         try:
             async with asyncio.timeout(self.patience):
                 theirs, ours = await asyncio.gather(look(), self._own.get("", own, self.patience))
@@ -220,6 +227,15 @@ class Directory:
     def _tell(self, channel: str | None, person: str | None) -> None:
         for watcher in list(self._watchers):
             watcher(channel, person)
+
+    async def _caught_up(self) -> None:
+        """What is known here is what every process knows. Raises ``CannotCheck``."""
+        if self.catch_up is not None:
+            try:
+                await self.catch_up()
+            except SituateError as error:
+                log.warning("what others heard of people and channels could not be read: %s", error)
+                raise CannotCheck("ledger") from error
 
     @property
     def _open_channels(self) -> dict[str, Any]:

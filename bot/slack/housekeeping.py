@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 
 from bot.slack.background import in_peace
+from bot.slack.directory import PEOPLE_SECONDS
 from bot.slack.parts import Parts
 from indexer import WORKSPACE, Viewer
 
@@ -29,6 +30,8 @@ async def forget_what_is_old(parts: Parts) -> None:
         before = datetime.now(UTC) - timedelta(days=KEPT_DAYS)
         await in_peace(partial(parts.ledger.forget, before), "old questions could not be forgotten")
         await in_peace(partial(parts.ledger.forget_additions, before), "old requests to add could not be forgotten")
+        heard = datetime.now(UTC) - timedelta(seconds=2 * PEOPLE_SECONDS)  # nobody remembers what was before
+        await in_peace(partial(parts.ledger.forget_changes, heard), "old changes could not be forgotten")
         for workspace in (parts.me.team, parts.settings.workspace):
             forget = partial(parts.attachments.forget_old, workspace)
             await in_peace(forget, "old attached files could not be forgotten")
