@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import aiohttp
 from aiohttp import web
+from aiohttp.typedefs import Handler
 from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.errors import SlackClientError
@@ -184,6 +185,7 @@ async def by_http(bot: SlackBot, settings: BotSettings) -> AsyncIterator[None]:
     see_settings(settings, http=True)
     server = bot.app.server(port=settings.http_port, path=EVENTS_PATH, host=settings.http_host).web_app
     server.router.add_get("/health", _health)
+    server.middlewares.append(_only_with_a_time)
     runner = web.AppRunner(server, access_log=None)
     await runner.setup()
     try:
@@ -196,6 +198,15 @@ async def by_http(bot: SlackBot, settings: BotSettings) -> AsyncIterator[None]:
         yield
     finally:
         await runner.cleanup()
+
+
+@web.middleware
+async def _only_with_a_time(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """Bolt takes the time of a signature for a number; where it is none, nobody of Slack's has signed."""
+    moment = request.headers.get("X-Slack-Request-Timestamp", "")
+    if request.path == EVENTS_PATH and not (moment.isascii() and moment.isdigit()):
+        return web.Response(status=401, text="This request is not signed by Slack.")
+    return await handler(request)
 
 
 async def _health(request: web.Request) -> web.Response:
