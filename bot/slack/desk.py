@@ -130,7 +130,7 @@ class Desk:
         except asyncio.CancelledError:
             ended = self._ended.pop(question.key, None)
             if ended is not None and not self._closing:
-                await asyncio.shield(self._halt(question, ended))
+                await self._halted(question, ended)
                 return
             raise
         except Exception:
@@ -148,6 +148,16 @@ class Desk:
         except OutOfReach:
             log.warning("Slack is out of reach; a question is answered later")
             return None
+
+    async def _halted(self, question: Question, end: End) -> None:
+        """Halt it, whole: it may have been cancelled twice, as by a person and by whoever joined at that moment."""
+        halting = asyncio.create_task(self._halt(question, end))
+        while not halting.done():
+            try:
+                await asyncio.shield(halting)
+            except asyncio.CancelledError:
+                if self._closing:
+                    raise
 
     async def _halt(self, question: Question, end: End) -> None:
         try:

@@ -47,8 +47,8 @@ class Watch:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._stack.close()
-        if self._looking is not None and self._looking.cancel():
-            self._messages.go_on()  # whoever ends the answer looks again, before it is there for good
+        if self._looking is not None:  # whoever ends the answer looks again, and until then nothing more is shown
+            self._looking.cancel()
 
     def _changed(self, channel: str | None, person: str | None) -> None:
         if not self._concerns(channel, person):
