@@ -64,11 +64,15 @@ class Changes:
                 self._apply(change.channel, change.person)
             self._last = max([self._last, *(change.number for change in changes)])
         if new:
-            self._tell({self._whose(change.channel, change.person) for change in new})
+            self._tell({self.whose(change.channel, change.person) for change in new})
 
     async def keep_up(self) -> None:
         """``catch_up`` again and again, until cancelled: an answer that is being shown does not wait to be asked."""
         await every(LOOK_SECONDS, self.catch_up, "what others heard of people and channels could not be read")
+
+    def whose(self, channel: str | None, person: str | None) -> str | None:
+        """Who may read other things after a change; None: many."""
+        return person if channel is None or person != self._directory.me else None
 
     # -- within --------------------------------------------------------------------------------------------------------
 
@@ -80,10 +84,6 @@ class Changes:
             directory.forget_channel(channel)
         else:
             directory.forget_member(channel, person)
-
-    def _whose(self, channel: str | None, person: str | None) -> str | None:
-        """Who may read other things after a change; None: many."""
-        return person if channel is None or person != self._directory.me else None
 
     def _tell(self, people: set[str | None]) -> None:
         """Without waiting: whoever asks who may read what waits for this."""

@@ -93,14 +93,13 @@ class _Adding:
         self._progress = item
         self._changed = changed
         self._name = self._item.title or self._item.name
-        self._tries = 0
         self._texts: Texts
 
     async def run(self) -> None:
         """To its end. What is away is waited for: with pauses, and on and on once it is on the queue, where it goes its
         way whatever is told of it."""
         self._texts = await self._parts.texts(self._request.user)
-        for pause in chain(PAUSES, repeat(PAUSES[-1])):
+        for number, pause in enumerate(chain(PAUSES, repeat(PAUSES[-1]))):
             try:
                 return await self._run()
             except CatalogueUnavailable:
@@ -108,8 +107,7 @@ class _Adding:
             except NotAdded as error:
                 return await self._refused(error.sentence(self._texts))
             except Unavailable as error:
-                self._tries += 1
-                if self._tries > len(PAUSES) and self._progress.version is None:
+                if number >= len(PAUSES) and self._progress.version is None:
                     return await self._refused(reason_of(error, self._name, self._texts))
                 log.warning("adding waits: %s", error)
             except SituateError as error:

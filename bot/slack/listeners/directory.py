@@ -56,11 +56,9 @@ def register(app: AsyncApp, parts: Parts, homes: Homes, changes: Changes) -> Non
         return None
 
     async def changed(event: dict[str, Any]) -> None:
-        channel, person = change_of(event) or (None, None)
-        if channel is None or (person is not None and person != parts.me.user_id):
-            await homes.refresh(person or "")
-        else:
-            await homes.refresh()
+        change = change_of(event)
+        if change is not None:
+            await homes.refresh(changes.whose(*change))
 
     async def file_deleted(event: dict[str, Any]) -> None:
         if file := id_of(event.get("file_id")):
