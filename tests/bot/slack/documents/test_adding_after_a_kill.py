@@ -25,7 +25,7 @@ from indexer.weaviate_server import Endpoint
 from tests.claude_server import ClaudeServer, Contexts, Hold, Reply, Request
 from tests.claude_server.brains import tagged
 from tests.fixtures.bot import MODEL
-from tests.fixtures.command_line import CommandLine
+from tests.fixtures.command_line import CommandLine, settings_on
 from tests.slack_server import Channel, File, Message, Person, SlackServer
 
 pytestmark = pytest.mark.anyio
@@ -177,12 +177,8 @@ async def scene(weaviate: Endpoint, tmp_path_factory: pytest.TempPathFactory) ->
     folder = tmp_path_factory.mktemp("killed")
     with SlackServer() as slack, ClaudeServer() as claude:
         settings = {
-            "DATA_DIR": str(folder),
             "WORKSPACE": WORKSPACE,
-            "EMBEDDER": "hashing",
-            "WEAVIATE_URL": f"http://{weaviate.host}:{weaviate.port}",
-            "WEAVIATE_GRPC_PORT": str(weaviate.grpc_port),
-            "WEAVIATE_API_KEY": weaviate.api_key or "",
+            **settings_on(weaviate, folder),
             "ANTHROPIC_API_KEY": "key",
             "ANTHROPIC_BASE_URL": claude.base_url,
             "ANSWER_MODEL": MODEL,

@@ -16,7 +16,7 @@ import pytest
 from indexer import Indexer
 from indexer.weaviate_server import Endpoint
 from tests.fixtures.bot import own_library
-from tests.fixtures.command_line import CommandLine
+from tests.fixtures.command_line import CommandLine, settings_on
 from tests.fixtures.indexer import MakeSettings
 from tests.fixtures.slack import Company
 from tests.indexer.documents_to_read import bomb, docx_report
@@ -55,11 +55,7 @@ async def process(
     settings = make_settings()
     line = CommandLine(
         {
-            "DATA_DIR": str(settings.data_dir),
-            "EMBEDDER": "hashing",
-            "WEAVIATE_URL": f"http://{weaviate.host}:{weaviate.port}",
-            "WEAVIATE_GRPC_PORT": str(weaviate.grpc_port),
-            "WEAVIATE_API_KEY": weaviate.api_key or "",
+            **settings_on(weaviate, settings.data_dir),
             "SLACK_BOT_TOKEN": slack.bot_token,
             "SLACK_APP_TOKEN": slack.app_token,
             "SLACK_API_URL": slack.api_url,
