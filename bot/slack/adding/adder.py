@@ -17,6 +17,7 @@ from typing import Final
 from bot.adding import Item, Progress, Request, Twin, What
 from bot.answering.trouble import logged
 from bot.slack.adding.afterwards import tell_where_it_is_gone
+from bot.slack.adding.named import name_out_of_sight
 from bot.slack.adding.originals import Fetched, NotAdded, original_of, see_that_it_is_theirs
 from bot.slack.adding.twin import name_of, twin_of
 from bot.slack.audience import of_reader
@@ -47,6 +48,8 @@ log = logging.getLogger(__name__)
 # Seconds between two tries where a service is away, Slack too; before it is on the queue it is given up after these.
 PAUSES: Final = (2.0, 5.0, 10.0, 20.0, 30.0, 60.0, 60.0)
 AT_ONCE: Final = 3  # files that are fetched and looked at side by side, each of which may be large
+# Why something is not added whose words the person may not see (any more), as keys of the texts.
+_OUT_OF_SIGHT: Final = ("message_out_of_sight", "file_not_yours", "slack_did_not_tell")
 # Of the passages of a document: two stages that each take all of them, shown as one count.
 _HALVES: Final = {"situating": 0, "embedding": 1, "storing": 2}
 
@@ -89,10 +92,11 @@ class _Adding:
         self._one_by_one = one_by_one
         self._request = request
         self._number = number
-        self._item: Item = request.items[number]
+        asked_for = request.items[number]
+        self._name = asked_for.title or asked_for.name  # what people call it until it is a document
+        self._item: Item = replace(asked_for, name=self._name)
         self._progress = item
         self._changed = changed
-        self._name = self._item.title or self._item.name
         self._texts: Texts
 
     async def run(self) -> None:
@@ -105,7 +109,7 @@ class _Adding:
             except CatalogueUnavailable:
                 raise
             except NotAdded as error:
-                return await self._refused(error.sentence(self._texts))
+                return await self._not_added(error)
             except Unavailable as error:
                 if number >= len(PAUSES) and self._progress.version is None:
                     return await self._refused(reason_of(error, self._name, self._texts))
@@ -119,6 +123,12 @@ class _Adding:
             await self._step(self._progress.state, sentence=self._texts.say("adding_waits"))
             await asyncio.sleep(pause)
         return None
+
+    async def _not_added(self, error: NotAdded) -> None:
+        """Who left meanwhile has the title that they gave it, and no words of it."""
+        if error.key in _OUT_OF_SIGHT and not self._item.title:
+            self._name = error.values["name"] = name_out_of_sight(self._item, self._texts)
+        await self._refused(error.sentence(self._texts))
 
     async def _refused(self, sentence: str) -> None:
         """Under the name that the person gave it: they may not be let read its document's title."""
