@@ -19,6 +19,7 @@ from bot.answering.trouble import logged
 from bot.slack.adding.afterwards import tell_where_it_is_gone
 from bot.slack.adding.named import name_out_of_sight
 from bot.slack.adding.originals import Fetched, NotAdded, original_of, see_that_it_is_theirs
+from bot.slack.adding.stages import passages_done, remarks
 from bot.slack.adding.twin import name_of, twin_of
 from bot.slack.audience import of_reader
 from bot.slack.directory import CannotCheck
@@ -50,8 +51,6 @@ PAUSES: Final = (2.0, 5.0, 10.0, 20.0, 30.0, 60.0, 60.0)
 AT_ONCE: Final = 3  # files that are fetched and looked at side by side, each of which may be large
 # Why something is not added whose words the person may not see (any more), as keys of the texts.
 _OUT_OF_SIGHT: Final = ("message_out_of_sight", "file_not_yours", "slack_did_not_tell")
-# Of the passages of a document: two stages that each take all of them, shown as one count.
-_HALVES: Final = {"situating": 0, "embedding": 1, "storing": 2}
 
 
 class Adder:
@@ -268,14 +267,14 @@ class _Adding:
         sentence = ""
         if "replace" in self._progress.decisions and self._progress.twin is not None:
             sentence = await self._replaced(workspace, self._progress.twin)
-        remarks = [sentence, *(self._texts.say(key) for key in _remarks(self._item, version))]
+        told = [sentence, *(self._texts.say(key) for key in remarks(self._item, version))]
         await self._step(
             "ready",
             title=version.title,
             done=version.chunks,
             total=version.chunks,
             twin=None,
-            sentence=" ".join(filter(None, remarks)),
+            sentence=" ".join(filter(None, told)),
             cost_usd=version.usage.cost_usd,
             failed_contexts=len(version.failures),
         )
@@ -313,21 +312,3 @@ async def _take_out(parts: Parts, workspace: str, document: DocumentId) -> None:
     await parts.library.remove(workspace, document)
     await parts.ledger.forgotten(document)
     await tell_where_it_is_gone(parts, document)
-
-
-def passages_done(version: Version) -> int:
-    """How many passages of a version are done, as one count that does not go back over its stages.
-
-    Of 42 passages, all of them situated and none embedded, that is 21.
-    """
-    half = _HALVES.get(version.stage)
-    if half is None or not version.total:
-        return 0
-    return min(version.total, (half * version.total + min(version.done, version.total)) // 2)
-
-
-def _remarks(item: Item, version: Version) -> list[str]:
-    """What is worth knowing about a document that is ready, as keys of the texts."""
-    capped = any("DAY_CAP_USD" in reason for reason in version.failures.values())
-    of_slack = item.what in (What.FILE, What.MESSAGE, What.THREAD)
-    return [*(["contexts_capped"] if capped else []), *(["goes_with_its_source"] if of_slack else [])]
