@@ -176,7 +176,7 @@ class Additions(Secrets):
         """Whether a secret that the adder adds may be told to all those."""
         assert self.adder is not None
         person = self.adder.person
-        if audience.kind == "user" or self.adder.was_admin:
+        if audience.kind == "user" or self.adder.was_admin or self.administers(person):
             return self.may_know(person, secret)
         if isinstance(secret, Told) and (self._is_own(secret) or (self.adder.pasted and person.id in secret.knowers)):
             return audience == WORKSPACE or audience.id in self.adder.was_in
