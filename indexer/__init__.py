@@ -40,6 +40,7 @@ from .reading.sanitising import visible
 from .running import log_to, run_to_end, unexpected
 from .sentences import sentences
 from .settings import IndexerSettings
+from .titles import closest_titles, titled
 
 if TYPE_CHECKING:
     from .claude import explain, open_claude, usage_of
@@ -85,6 +86,7 @@ __all__ = [
     "VersionId",
     "Viewer",
     "WeaviateUnavailable",
+    "closest_titles",
     "explain",
     "fetch_link",
     "load_prices",
@@ -93,6 +95,7 @@ __all__ = [
     "open_claude",
     "run_to_end",
     "sentences",
+    "titled",
     "unexpected",
     "usage_of",
     "visible",

@@ -68,6 +68,11 @@ class IndexerSettings(BaseSettings):
     search_passage_weight: float = Field(0.6, ge=0, le=1, description="Weight of the passage's vector.")
     search_context_weight: float = Field(0.4, ge=0, le=1, description="Weight of the context's vector.")
 
+    # Other programs
+    mcp_token: SecretStr | None = Field(
+        None, min_length=16, description="What clients of `indexer mcp --http` must send; 16 characters or more."
+    )
+
     # Work
     index_workers: int = Field(2, ge=1, le=16, description="Documents indexed side by side in one process.")
     workspace: str = Field("local", description="Workspace of the command line.")

@@ -8,7 +8,6 @@ the block's title, which cannot be cited.
 from __future__ import annotations
 
 import asyncio
-import difflib
 import logging
 from collections import Counter
 from collections.abc import Sequence
@@ -28,7 +27,7 @@ from bot.answering.citations import Shown, ShownSources
 from bot.answering.events import Found
 from bot.answering.library import Library
 from bot.answering.visible import one_line, without_hidden
-from indexer import Document, DocumentId, Hit, SituateError, Unavailable, Viewer
+from indexer import Document, DocumentId, Hit, SituateError, Unavailable, Viewer, closest_titles, titled
 
 log = logging.getLogger(__name__)
 
@@ -99,30 +98,13 @@ def read_call(use: ToolUseBlock, documents: Sequence[Document]) -> Call | str:
         return Call(query, None)
     if not isinstance(titles, list) or not all(isinstance(title, str) for title in titles):
         return "documents must be a list of titles, or be left out."
-    named = frozenset(document.id for title in titles for document in _titled(title, documents))
+    named = frozenset(document.id for title in titles for document in titled(title, documents))
     if not named:
         closest = closest_titles(" ".join(titles), documents)
         return "No document has such a title; leave documents out" + (
             f", or use one of these: {'; '.join(closest)}." if closest else "."
         )
     return Call(query, named)
-
-
-def _titled(title: str, documents: Sequence[Document]) -> list[Document]:
-    wanted = one_line(title).casefold()
-    names = {document.id: one_line(document.title).casefold() for document in documents}
-    exact = [document for document in documents if names[document.id] == wanted]
-    return exact or [document for document in documents if wanted and wanted in names[document.id]]
-
-
-def closest_titles(query: str, documents: Sequence[Document], limit: int = 3) -> list[str]:
-    """The titles most like a query: those that share words with it first, then those that are spelled alike."""
-    words = {word.casefold().strip(".,;:!?()") for word in query.split()}
-    titles = list(dict.fromkeys(one_line(document.title, 120) for document in documents))
-    shared = {title: sum(word in title.casefold() for word in words if len(word) > 2) for title in titles}
-    alike = difflib.get_close_matches(query, titles, limit, 0.3)
-    best = sorted((title for title in titles if shared[title]), key=lambda title: -shared[title])
-    return list(dict.fromkeys([*best, *alike]))[:limit]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from anthropic.types import ToolUseBlock
 
 from bot.answering import tools
 from bot.answering.citations import ShownSources
-from indexer import Audience, Viewer, WeaviateUnavailable
+from indexer import Audience, Viewer, WeaviateUnavailable, closest_titles
 from tests.bot.shelf import EVERYBODY, Shelf, annual_review
 
 pytestmark = pytest.mark.anyio
@@ -94,7 +94,7 @@ async def test_nothing_found_says_so_and_names_the_closest_titles(shelf: Shelf) 
     results = tools.results(await ran(shelf, "zzz"), ShownSources(), await shelf.documents("local", EVERYBODY))
     assert results.blocks
     assert "Nothing was found" in str(results.blocks[0])
-    closest = tools.closest_titles("anual reviews", await shelf.documents("local", EVERYBODY))
+    closest = closest_titles("anual reviews", await shelf.documents("local", EVERYBODY))
     assert closest[0] == "Annual Review 2023"
 
 
