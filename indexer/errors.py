@@ -11,6 +11,7 @@ SituateError
  │   └─ CatalogueUnavailable
  ├─ StoreFailed               the database refused objects; the version was withdrawn, the old one answers
  └─ SettingsInvalid           a setting is wrong; the message names it
+     └─ FileInvalid           a file that was named for a command is wrong; the message names the line
 
 ``str(error)`` is one sentence for a person: what is wrong and what to do about it. The cause, where there is one, is
 chained (``raise … from cause``) and belongs in logs only.
@@ -70,3 +71,7 @@ class StoreFailed(SituateError):
 
 class SettingsInvalid(SituateError):
     """A setting is missing or wrong."""
+
+
+class FileInvalid(SettingsInvalid):
+    """A file that was named for a command cannot be used: it is missing, or a line of it is wrong."""

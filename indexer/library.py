@@ -312,6 +312,11 @@ class Indexer:
     # -- parts -----------------------------------------------------------------------------------------------------
 
     @property
+    def parts(self) -> Parts:
+        """What all of this is made of, for the rest of this package."""
+        return self._parts
+
+    @property
     def database(self) -> Database:
         """The catalogue's database, for whoever keeps tables of their own beside it."""
         return self._database

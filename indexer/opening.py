@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
 from .documents import Audience
-from .kept import PaidAnswerRows
+from .paid_answers import PaidAnswers
 from .settings import IndexerSettings
 from .store import Store
 from .structural import StructuralContextualizer
@@ -40,7 +40,7 @@ async def open_store(
 
 def contextualizers(
     settings: IndexerSettings, count: Callable[[str], int], stack: AsyncExitStack
-) -> Callable[[PaidAnswerRows, Audience], Contextualizer | StructuralContextualizer]:
+) -> Callable[[PaidAnswers, Audience], Contextualizer | StructuralContextualizer]:
     """What makes the contextualizer of one version, by its account and who may read it.
 
     By the audience, since that is kept with the document: a retry and another process come to the same.
@@ -62,7 +62,7 @@ def contextualizers(
     )
     stack.push_async_callback(client.close)
 
-    def contextualizer(account: PaidAnswerRows, audience: Audience) -> Contextualizer | StructuralContextualizer:
+    def contextualizer(account: PaidAnswers, audience: Audience) -> Contextualizer | StructuralContextualizer:
         return structural if audience.is_passing else Contextualizer(client, account, settings, prices, count)
 
     return contextualizer

@@ -150,6 +150,16 @@ class Store:
         """Delete all passages of all versions of a document and see that none is left."""
         await self._delete(workspace, Filter.by_property("document").equal(document))
 
+    async def workspaces(self) -> list[str]:
+        """The workspaces that have, or had, passages."""
+        async with talking(self._seconds):
+            return sorted(await self._collection.tenants.get())
+
+    async def drop(self, workspace: str) -> None:
+        """Delete a workspace with all that is in it."""
+        async with talking(self._seconds * WRITE_PATIENCE):
+            await self._collection.tenants.remove([workspace])
+
     async def passages(
         self, workspace: str, version: VersionId, start: int = 0, end: int | None = None
     ) -> list[Passage]:
