@@ -65,8 +65,13 @@ class Corpus:
 
     def at(self, number: int) -> tuple[CorpusDocument, int]:
         """The document of a chunk and the chunk's position in it."""
+        index, position = self.place(number)
+        return self.documents[index], position
+
+    def place(self, number: int) -> tuple[int, int]:
+        """The index of a chunk's document and the chunk's position there: the reverse of ``number``."""
         index = bisect_right(self.starts, number) - 1
-        return self.documents[index], number - self.starts[index]
+        return index, number - self.starts[index]
 
 
 async def read_corpus(

@@ -76,8 +76,8 @@ def context_of(evaluation: Evaluation, chunk: int) -> str:
     """The context of a chunk, as contextual systems had it."""
     if not evaluation.contexts:
         return ""
-    document, position = evaluation.corpus.at(chunk)
-    return evaluation.contexts[evaluation.corpus.documents.index(document)][position].text
+    document, position = evaluation.corpus.place(chunk)
+    return evaluation.contexts[document][position].text
 
 
 def ranks_told(change: Change) -> str:
@@ -96,8 +96,9 @@ def percent(share: float) -> str:
 
 
 def points(gain: float, decimals: int = 1) -> str:
-    """``0.0512`` → ``"+5.1"``."""
-    return f"{100 * gain:+.{decimals}f}".replace("-", "−")
+    """``0.0512`` → ``"+5.1"``; nothing gained has no sign."""
+    told = f"{100 * gain:+.{decimals}f}"
+    return told.replace("-", "−") if told.strip("+-0.") else told[1:]
 
 
 def shortened(text: str) -> str:
