@@ -79,7 +79,7 @@ def evaluate(
         from ..evaluation.figures import as_json as figures_json
         from ..evaluation.figures import figures_of
 
-        with _progress() as progress:
+        with progress_bars() as progress:
             evaluation = await _evaluated(indexer, plan, questions.name, workspace, yes, progress)
             figures = await asyncio.to_thread(figures_of, evaluation)
         if as_json:
@@ -179,11 +179,15 @@ async def _corpus(indexer: Indexer, plan: Plan, workspace: str, progress: Tellin
     return Corpus(tuple(read))
 
 
-async def agreed_to(cost_usd: float, what: str, yes: bool) -> None:
-    """Ask a person before something is paid. Raises SettingsInvalid where nobody is there, or they say no."""
-    if not cost_usd or yes:
+async def agreed_to(cost_usd: float | None, what: str, yes: bool) -> None:
+    """Ask a person before something is paid; None: how much is not known.
+
+    Raises SettingsInvalid where nobody is there, or they say no.
+    """
+    if cost_usd == 0 or yes:
         return
-    sentence = f"{what} may cost up to ${cost_usd:.4f}."
+    amount = f"may cost up to ${cost_usd:.4f}" if cost_usd is not None else "costs what PRICES_FILE does not say"
+    sentence = f"{what} {amount}."
     if not (sys.stdin.isatty() and err.is_terminal):
         raise SettingsInvalid(f"{sentence} Say --yes to pay that.")
     if not await asyncio.to_thread(typer.confirm, f"{sentence} Go on?", err=True):
@@ -191,7 +195,7 @@ async def agreed_to(cost_usd: float, what: str, yes: bool) -> None:
 
 
 @contextmanager
-def _progress() -> Iterator[Telling]:
+def progress_bars() -> Iterator[Telling]:
     """Bars on a terminal, else a line every few seconds; on standard error."""
     columns = (TextColumn("{task.description}"), BarColumn(bar_width=24), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as bars:

@@ -77,8 +77,8 @@ def load_corpus(path: Path) -> tuple[GivenDocument, ...]:
     """The documents of a file. Raises FileInvalid, which names the first line that is wrong."""
     documents: dict[str, GivenDocument] = {}
     chunks: set[str] = set()
-    for number, line in _lines(path):
-        document = _parsed(path, number, GivenDocument, line)
+    for number, line in lines_of(path):
+        document = parsed(path, number, GivenDocument, line)
         if document.document in documents:
             raise FileInvalid(f"{path.name}, line {number}: the document '{document.document}' is there already.")
         if bool(document.chunks) == (document.text is not None):
@@ -98,8 +98,8 @@ def load_corpus(path: Path) -> tuple[GivenDocument, ...]:
 def load_questions(path: Path) -> Questions:
     """The questions of a file. Raises FileInvalid, which names the first line that is wrong."""
     questions, drafts = [], 0
-    for number, line in _lines(path):
-        question = _parsed(path, number, Question, line).model_copy(update={"number": number})
+    for number, line in lines_of(path):
+        question = parsed(path, number, Question, line).model_copy(update={"number": number})
         if question.draft:
             drafts += 1
             continue
@@ -117,7 +117,8 @@ def load_questions(path: Path) -> Questions:
     return Questions(tuple(questions), drafts)
 
 
-def _lines(path: Path) -> Iterator[tuple[int, str]]:
+def lines_of(path: Path) -> Iterator[tuple[int, str]]:
+    """The lines of a file that are not blank, with their numbers. Raises FileInvalid."""
     try:
         text = path.read_text("utf-8-sig")
     except OSError as error:
@@ -129,7 +130,8 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
             yield number, line
 
 
-def _parsed(path: Path, number: int, kind: type[Line], line: str) -> Line:
+def parsed(path: Path, number: int, kind: type[Line], line: str) -> Line:
+    """What a line holds. Raises FileInvalid, which names the line."""
     try:
         return kind.model_validate_json(line)
     except ValidationError as error:

@@ -30,6 +30,7 @@ from indexer.examining import contexts_cost
 from indexer.kept import PaidAnswerRows
 from indexer.opening import contextualizers
 from indexer.parts import Parts
+from indexer.prices import load_prices
 from indexer.settings import IndexerSettings
 from indexer.structural import StructuralContextualizer
 
@@ -69,11 +70,16 @@ class Evaluation:
     cut_passages: int = 0
 
 
-async def estimate(parts: Parts, corpus: Corpus) -> float:
-    """US dollars that the contexts may cost which the corpus came without; 0.0 without a key."""
+async def estimate(parts: Parts, corpus: Corpus) -> float | None:
+    """US dollars that the contexts may cost which the corpus came without; None where the price is not known.
+
+    0.0 without a key.
+    """
     settings = parts.settings
-    if settings.anthropic_api_key is None:
+    if settings.anthropic_api_key is None or not lacking(corpus):
         return 0.0
+    if not load_prices(settings.prices_file).knows(settings.context_model):
+        return None
     paid, count = PaidAnswerRows(parts.database, VersionId("")), (await parts.embedder()).count
     cost = 0.0
     for each in lacking(corpus):

@@ -178,6 +178,7 @@ async def test_contexts_that_are_missing_are_paid_once_and_counted_as_the_worksp
         expected = await estimate(indexer.parts, await read(indexer, tmp_path, [bare]))
         first = await run(indexer, tmp_path, [bare], QUESTIONS[:1], ["contextual_hybrid"])
         assert len(claude.messages) == 3
+        assert expected is not None
         assert 0 < first.cost_usd <= expected
         assert await indexer.parts.spending.last("W") is not None
         again = await run(indexer, tmp_path, [bare], QUESTIONS[:1], ["contextual_hybrid"])
