@@ -106,8 +106,10 @@ def _planned(
     report: Path | None,
 ) -> Plan:
     """Read everything that was named before anything is opened. Raises FileInvalid and SettingsInvalid."""
+    from ..evaluation.changes import AFTER, BEFORE
     from ..evaluation.files import load_corpus, load_questions
     from ..evaluation.gates import parse_gate
+    from ..evaluation.measures import load_library
     from ..evaluation.reranking import open_reranker
     from ..evaluation.systems import known_systems
 
@@ -122,6 +124,9 @@ def _planned(
         parsed = tuple(parse_gate(each, [system.name for system in chosen]) for each in gates)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from error
+    if show and not {BEFORE, AFTER} <= {system.name for system in chosen}:
+        raise typer.BadParameter(f"--show compares {BEFORE} with {AFTER}: run both.")
+    load_library()
     loaded = load_questions(questions)
     unknown = sorted(set(show) - {each.number for each in loaded.questions})
     if unknown:
@@ -228,8 +233,6 @@ def _print(evaluation: Evaluation, figures: Figures, show: Sequence[int]) -> Non
         out.print(f"\n${evaluation.cost_usd:.4f} paid for contexts.")
     by_line = {evaluation.questions[each.index].number: each for each in figures.changes}
     for number in show:
-        if number not in by_line:
-            raise SettingsInvalid("Questions can be shown where plain_hybrid and contextual_hybrid are both run.")
         for line in tables.question_lines(evaluation, by_line[number]):
             out.print(line)
 

@@ -78,6 +78,7 @@ def test_the_table_the_gates_and_the_report_come_from_one_run(
         (("--systems", "plain_hybrid", "--gate", "plain_bm25.mrr>=0.1"), "names no system that is run"),
         (("--systems", "plain_hybrid+rerank"), "there is no system"),
         (("--show", "9"), "has no question to show"),
+        (("--show", "2", "--systems", "plain_hybrid"), "run both"),
         (("--report", "/no/such/folder/report.html"), "cannot be written"),
         (("--corpus", "/no/such/file"), "cannot be read"),
     ],

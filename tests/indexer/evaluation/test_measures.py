@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+import sys
 
 import numpy as np
 import pytest
 
+from indexer.errors import SettingsInvalid
 from indexer.evaluation.golden import Golden
 from indexer.evaluation.intervals import Bootstrap
 from indexer.evaluation.measures import MEASURES, measured
@@ -76,6 +78,12 @@ def test_pass_at_k_is_the_share_of_entries_met_in_random_cases() -> None:
         for wanted, found in zip(golden, ranked, strict=True)
     ]
     assert values["mrr"].tolist() == pytest.approx(firsts)
+
+
+def test_a_machine_without_the_library_is_told_so_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ir_measures", None)
+    with pytest.raises(SettingsInvalid, match="ir-measures"):
+        measured([(entry(1),)], [[1]])
 
 
 def test_an_interval_is_as_wide_as_theory_says_and_the_same_again() -> None:
