@@ -263,7 +263,8 @@ class Document:
 class Hit:
     """A chunk that a search found. ``score`` is the fused score, higher is better; comparable within one search only.
 
-    ``scores`` holds the sides it came from, by name (``vector``, ``keyword``), where the server told.
+    ``scores`` holds the sides it came from, by name (``vector``, ``keyword``), where the server told. ``rerank`` is the
+    reranker's score, where one judged this hit; the hits that have one come first, in its order.
     """
 
     document: DocumentId
@@ -278,6 +279,7 @@ class Hit:
     date: datetime | None = None
     language: str | None = None
     scores: dict[str, float] = field(default_factory=dict)
+    rerank: float | None = None
 
     @property
     def key(self) -> str:

@@ -2,7 +2,8 @@
 
 ``local`` is multilingual-e5-small, 4-bit, in this process: nothing is downloaded, 384 dimensions, ~100 languages.
 ``hashing`` hashes words into 384 dimensions: deterministic on every platform and thousands of times faster, but blind
-to meaning; for tests and for benches that do not judge retrieval.
+to meaning; for tests and for benches that do not judge retrieval. ``voyage`` and ``openai`` ask a server: see
+``remote_embedding``.
 """
 
 from __future__ import annotations
@@ -63,7 +64,14 @@ class Embedder(Protocol):
 
 
 def open_embedder(settings: IndexerSettings) -> Embedder:
-    """The embedder that the settings name. ``SettingsInvalid`` where it cannot run on this machine."""
+    """The embedder that the settings name. ``SettingsInvalid`` where it cannot run on this machine, or lacks a setting.
+
+    One that is behind an address is not asked yet.
+    """
+    if settings.embedder in ("voyage", "openai"):
+        from indexer.remote_embedding import open_remote_embedder
+
+        return open_remote_embedder(settings)
     return HashingEmbedder() if settings.embedder == "hashing" else LocalEmbedder()
 
 
@@ -123,7 +131,7 @@ class LocalEmbedder:
         return cleaned, counts
 
     def _query(self, text: str) -> Vectors:
-        cut = _cut(_clean(text), self.window, lambda part: int(self._model.token_count(part, is_query=True)))
+        cut = cut_to_window(_clean(text), self.window, lambda part: int(self._model.token_count(part, is_query=True)))
         vector: Vectors = self._model.query(cut)
         return vector
 
@@ -149,7 +157,7 @@ def _clean(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _cut(text: str, window: int, count: Callable[[str], int]) -> str:
+def cut_to_window(text: str, window: int, count: Callable[[str], int]) -> str:
     """The longest beginning of ``text`` that fits the window, near enough: found by halving."""
     if len(text) < window // 4 or count(text) <= window:
         return text

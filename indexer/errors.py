@@ -8,6 +8,7 @@ SituateError
  ├─ Unavailable               a dependency does not answer; trying again later may work
  │   ├─ WeaviateUnavailable
  │   ├─ ClaudeUnavailable
+ │   ├─ ModelUnavailable      the embedder or the reranker behind an address
  │   └─ CatalogueUnavailable
  ├─ StoreFailed               the database refused objects; the version was withdrawn, the old one answers
  └─ SettingsInvalid           a setting is wrong; the message names it
@@ -56,6 +57,19 @@ class ClaudeUnavailable(Unavailable):
     """
 
     def __init__(self, message: str, *, kind: str = "unreachable", retryable: bool = True) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.retryable = retryable
+
+
+class ModelUnavailable(Unavailable):
+    """The embedder or the reranker at its address refused, is overloaded, or cannot be reached.
+
+    ``kind`` is one of ``key credit permission model address too_long too_many rate_limited overloaded timeout
+    unreachable server request reply dimensions numbers``; ``retryable`` is as with ClaudeUnavailable.
+    """
+
+    def __init__(self, message: str, *, kind: str, retryable: bool = False) -> None:
         super().__init__(message)
         self.kind = kind
         self.retryable = retryable
