@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from .claude import explain, open_claude, usage_of
     from .database import Database
     from .examining import Examined
+    from .explaining import Standing, Why
     from .leases import Leases, new_executor_id
     from .library import Added, Indexer
     from .rows import Version
@@ -79,6 +80,7 @@ __all__ = [
     "Refused",
     "SettingsInvalid",
     "SituateError",
+    "Standing",
     "StoreFailed",
     "Unavailable",
     "Usage",
@@ -86,6 +88,7 @@ __all__ = [
     "VersionId",
     "Viewer",
     "WeaviateUnavailable",
+    "Why",
     "closest_titles",
     "explain",
     "fetch_link",
@@ -109,7 +112,9 @@ _LATE = {
     "Examined": "examining",
     "Indexer": "library",
     "Leases": "leases",
+    "Standing": "explaining",
     "Version": "rows",
+    "Why": "explaining",
     "explain": "claude",
     "fetch_link": "sources",
     "new_executor_id": "leases",

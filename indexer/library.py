@@ -34,6 +34,7 @@ from .twins import Alike, alike
 
 if TYPE_CHECKING:  # what is slow to load is loaded when it is used: a listing needs no database server and no Claude
     from .examining import Examined
+    from .explaining import Why
     from .workflows import Worker
 
 FOLLOW_SECONDS = 0.15
@@ -93,6 +94,23 @@ class Indexer:
         """The best hits for a query among what a viewer may read, best first. Raises Unavailable."""
         return await self._parts.reading(
             lambda index: index.retrieval.search(
+                workspace, query, viewer, limit=limit, alpha=alpha, documents=documents
+            )
+        )
+
+    async def explain(
+        self,
+        workspace: str,
+        query: str,
+        viewer: Viewer,
+        *,
+        limit: int | None = None,
+        alpha: float | None = None,
+        documents: frozenset[DocumentId] | None = None,
+    ) -> list[Why]:
+        """The hits of ``search`` and why each was found: ranks, scores and words. Raises Unavailable."""
+        return await self._parts.reading(
+            lambda index: index.retrieval.explain(
                 workspace, query, viewer, limit=limit, alpha=alpha, documents=documents
             )
         )

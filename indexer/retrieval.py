@@ -9,6 +9,7 @@ from typing import Protocol
 
 from indexer.documents import DocumentId, Hit, VersionId, Viewer
 from indexer.embedding import Embedder
+from indexer.explaining import Why, explained
 from indexer.settings import IndexerSettings
 from indexer.store import HybridQuery, Store
 
@@ -56,24 +57,49 @@ class Retrieval:
         """
         if not query.strip() or not viewer.audiences or (documents is not None and not documents):
             return []
+        return await self._published_only(await self._query(workspace, query, viewer, limit, alpha, documents), viewer)
+
+    async def explain(
+        self,
+        workspace: str,
+        query: str,
+        viewer: Viewer,
+        *,
+        limit: int | None = None,
+        alpha: float | None = None,
+        documents: frozenset[DocumentId] | None = None,
+    ) -> list[Why]:
+        """The hits of ``search``, each with its places on the sides of the search and the words that it has."""
+        hits = await self.search(workspace, query, viewer, limit=limit, alpha=alpha, documents=documents)
+        if not hits:
+            return []
+        asked = await self._query(workspace, query, viewer, limit, alpha, documents)
+        return await explained(hits, asked, self._store, self._catalogue, viewer)
+
+    async def _query(
+        self,
+        workspace: str,
+        query: str,
+        viewer: Viewer,
+        limit: int | None,
+        alpha: float | None,
+        documents: frozenset[DocumentId] | None,
+    ) -> HybridQuery:
         settings = self._settings
         vector, in_flight = await asyncio.gather(self._embedder.query(query), self._catalogue.in_flight(workspace))
-        return await self._published_only(
-            HybridQuery(
-                workspace=workspace,
-                text=query,
-                vector=vector,
-                audiences=viewer.audiences,
-                limit=min(max(limit if limit is not None else settings.search_limit, 1), MOST_HITS),
-                alpha=min(max(alpha if alpha is not None else settings.search_alpha, 0.0), 1.0),
-                fusion=settings.search_fusion,
-                weights={"passage": settings.search_passage_weight, "context": settings.search_context_weight},
-                excluded_versions=in_flight,
-                documents=documents,
-                properties=PROPERTIES,
-                explain=True,  # people are told in what terms a passage matched
-            ),
-            viewer,
+        return HybridQuery(
+            workspace=workspace,
+            text=query,
+            vector=vector,
+            audiences=viewer.audiences,
+            limit=min(max(limit if limit is not None else settings.search_limit, 1), MOST_HITS),
+            alpha=min(max(alpha if alpha is not None else settings.search_alpha, 0.0), 1.0),
+            fusion=settings.search_fusion,
+            weights={"passage": settings.search_passage_weight, "context": settings.search_context_weight},
+            excluded_versions=in_flight,
+            documents=documents,
+            properties=PROPERTIES,
+            explain=True,  # people are told in what terms a passage matched
         )
 
     async def _published_only(self, query: HybridQuery, viewer: Viewer) -> list[Hit]:

@@ -8,6 +8,7 @@ one, so nothing is ever read as what it is not. Whether an existing one really h
 from __future__ import annotations
 
 from indexer.store.collection import TOKENIZATION, VECTORS
-from indexer.store.passages import LONGEST_QUERY, HybridQuery, Store, searchable
+from indexer.store.passages import Store
+from indexer.store.query import LONGEST_QUERY, HybridQuery, Scored, searchable
 
-__all__ = ["LONGEST_QUERY", "TOKENIZATION", "VECTORS", "HybridQuery", "Store", "searchable"]
+__all__ = ["LONGEST_QUERY", "TOKENIZATION", "VECTORS", "HybridQuery", "Scored", "Store", "searchable"]

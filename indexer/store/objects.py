@@ -20,6 +20,7 @@ from indexer.documents import (
     Place,
     VersionId,
 )
+from indexer.store.query import Scored
 
 _CHUNK = ("position", "start", "end", "text", "heading_path", "pages", "places")
 PASSAGE_PROPERTIES = [*_CHUNK, "context", "context_kind", "failure"]
@@ -94,6 +95,17 @@ def stored_hit(properties: Mapping[str, Any], score: float, explained: str | Non
         date=properties.get("date"),
         language=properties.get("language"),
         scores=sides(explained or ""),
+    )
+
+
+def scored(properties: Mapping[str, Any], score: float) -> Scored:
+    """Whose passage these properties (``SCORED_PROPERTIES``) are of, with a score."""
+    return Scored(
+        DocumentId(properties["document"]),
+        VersionId(properties["version"]),
+        int(properties["position"]),
+        Audience.parse(properties["audience"]),
+        score,
     )
 
 
