@@ -195,8 +195,21 @@ async def agreed_to(cost_usd: float | None, what: str, yes: bool) -> None:
     sentence = f"{what} {amount}."
     if not (sys.stdin.isatty() and err.is_terminal):
         raise SettingsInvalid(f"{sentence} Say --yes to pay that.")
-    if not await asyncio.to_thread(typer.confirm, f"{sentence} Go on?", err=True):
+    err.print(f"{shown(sentence)} Go on? (y/n) ", end="")
+    if (await _typed_line()).strip().lower() not in ("y", "yes"):
         raise SettingsInvalid("Nothing was paid.")
+
+
+async def _typed_line() -> str:
+    """What a person types. Waits without a thread: one that reads could not be interrupted."""
+    ready = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    loop.add_reader(sys.stdin, ready.set)
+    try:
+        await ready.wait()
+    finally:
+        loop.remove_reader(sys.stdin)
+    return sys.stdin.readline()
 
 
 @contextmanager

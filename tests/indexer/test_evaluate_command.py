@@ -13,7 +13,7 @@ import pytest
 
 from indexer.weaviate_server import Endpoint
 from tests.claude_server import ClaudeServer, Contexts
-from tests.fixtures.command_line import CommandLine
+from tests.fixtures.command_line import CommandLine, heed_interrupts
 from tests.indexer.evaluation.corpora import POLICY, QUESTIONS, QUOTING, REVIEW, TEXTS, written
 
 
@@ -141,8 +141,7 @@ def test_a_run_that_is_stopped_leaves_no_workspace_to_the_next(
 ) -> None:
     many: list[dict[str, Any]] = [{**QUESTIONS[0], "query": f"question {n}"} for n in range(5_000)]
     long = ("--corpus", files[1], "--questions", str(written(tmp_path / "many.jsonl", many)))
-    # Whoever runs the tests may have told them not to heed Ctrl-C, as a shell does with what runs beside it.
-    process = command_line.start("indexer", "evaluate", *long, preexec_fn=_heed_interrupts)
+    process = command_line.start("indexer", "evaluate", *long, preexec_fn=heed_interrupts)
     deadline = time.monotonic() + 60
     while not tenants(weaviate) and process.poll() is None and time.monotonic() < deadline:
         time.sleep(0.2)
@@ -158,7 +157,3 @@ def test_a_run_that_is_stopped_leaves_no_workspace_to_the_next(
         assert tenants(weaviate), "nobody could clean up"
         command_line.json("indexer", "evaluate", *files, "--systems", "plain_bm25")
     assert tenants(weaviate) == set()
-
-
-def _heed_interrupts() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_DFL)

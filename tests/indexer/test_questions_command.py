@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
+import select
+import signal
 from pathlib import Path
 
 import pytest
 
 from tests.claude_server import ClaudeServer, Contexts, Reply, Request
-from tests.fixtures.command_line import CommandLine
+from tests.fixtures.command_line import CommandLine, heed_interrupts
 from tests.indexer.evaluation.corpora import written
 from tests.indexer.evaluation.test_drafting import quoting
 
@@ -54,6 +58,37 @@ def test_questions_are_drafted_after_yes_and_evaluate_takes_them(
     figures = filled.json("indexer", "evaluate", "--questions", str(to))
     assert figures["questions"] == 3
     assert figures["systems"]["contextual_hybrid"]["pass@20"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("typed", "exits", "asked"), [(b"y\n", 0, 2), (b"n\n", 2, 0), (b"\n", 2, 0), (signal.SIGINT, 130, 0)]
+)
+def test_on_a_terminal_it_asks_and_waits_for_yes_or_an_interrupt(
+    filled: CommandLine, claude: ClaudeServer, tmp_path: Path, typed: bytes | int, exits: int, asked: int
+) -> None:
+    claude.brain = brain
+    paying = filled.but(ANTHROPIC_API_KEY="key", ANTHROPIC_BASE_URL=claude.base_url, TERM="xterm", COLUMNS="200")
+    main, follower = pty.openpty()
+    process = paying.start(
+        "indexer", "questions", "--out", str(tmp_path / "q.jsonl"), "--count", "2",
+        stdin=follower, stderr=follower, preexec_fn=heed_interrupts,
+    )  # fmt: skip
+    os.close(follower)
+    seen = b""
+    while b"Go on?" not in seen:
+        assert select.select([main], [], [], 60)[0], seen
+        seen += os.read(main, 65_536)
+    if isinstance(typed, bytes):
+        os.write(main, typed)
+    else:
+        process.send_signal(typed)
+    try:
+        process.communicate(timeout=60)
+    finally:
+        process.kill()
+        os.close(main)
+    assert process.returncode == exits
+    assert len(claude.messages) == asked
 
 
 def test_feedback_alone_needs_no_key_and_keeps_what_still_stands(filled: CommandLine, tmp_path: Path) -> None:
