@@ -36,8 +36,7 @@ class Why:
     where a side has it not among its first 100, or was not asked (α 0 or 1). ``vectors`` are its places by each named
     vector alone (``passage``: context and text; ``context``: the context alone), ``properties`` those by the words of
     each property alone (``title``, ``context``, ``text``), without those that do not have it. ``terms`` are, by
-    property, the words of the question that it has, as they were asked. ``rerank`` is the reranker's score where there
-    is one.
+    property, the words of the question that it has, as they were asked.
 
     The score of a single vector is the similarity (cosine), that of words BM25's; ``vector.score`` compares within one
     search only, where several vectors are mixed.
@@ -50,7 +49,11 @@ class Why:
     vectors: Mapping[str, Standing]
     properties: Mapping[str, Standing]
     terms: Mapping[str, tuple[str, ...]]
-    rerank: float | None = None
+
+    @property
+    def rerank(self) -> float | None:
+        """The reranker's score, where one judged the hit."""
+        return self.hit.rerank
 
     @property
     def matched(self) -> tuple[str, ...]:

@@ -51,7 +51,7 @@ def test_words_that_are_not_whole_leave_the_rank_alone() -> None:
 
 
 def test_the_reranker_has_the_last_word() -> None:
-    assert why_lines(replace(WHY, rank=2, rerank=0.934))[-1] == "  reranked 2nd (0.934)"
+    assert why_lines(replace(WHY, rank=2, hit=replace(HIT, rerank=0.934)))[-1] == "  reranked 2nd (0.934)"
 
 
 def test_programs_get_the_same_as_numbers() -> None:

@@ -10,7 +10,7 @@ import pytest
 from bot.slack.app import SlackBot
 from bot.slack.passages import passages_of
 from bot.texts import ENGLISH
-from indexer import Audience, Context, ContextKind, Indexer
+from indexer import Audience, Context, ContextKind, Indexer, WeaviateUnavailable
 from tests.bot.slack.clicked import Slack, document
 from tests.bot.slack.whole import QUESTION, QUOTE
 from tests.claude_server import OVERLOADED, ClaudeServer
@@ -49,6 +49,30 @@ async def test_the_quote_is_set_off_and_how_it_was_found_is_told(people: Slack, 
     assert "Trouvé par" in view.shown  # Ben reads French
     assert "INC-2023-04-011" in view.shown
     assert "Contexte, d'après le titre et les intertitres" in view.shown
+
+
+async def test_why_it_was_found_is_told_as_whoever_clicks_finds_it(people: Slack, company: Company) -> None:
+    answer = await people.asks(company.ana, company.office, QUESTION)
+    await people.clicks(company.ana, company.office, answer.ts, "show_passages")
+    shown = (await people.form(company.ana)).shown
+    assert "ⓘ Found by meaning (1st) and by the words “INC-2023-04-011" in shown
+    assert "Ranks are among the passages that you can read now." in shown
+
+
+async def test_where_the_index_does_not_tell_why_what_was_kept_of_the_searches_does(
+    people: Slack, company: Company, library: Indexer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer = await people.asks(company.ana, company.office, QUESTION)
+
+    async def away(*arguments: object) -> object:
+        raise WeaviateUnavailable("The database does not answer.")
+
+    monkeypatch.setattr(library, "explain", away)
+    await people.clicks(company.ana, company.office, answer.ts, "show_passages")
+    shown = (await people.form(company.ana)).shown
+    assert QUOTE in shown
+    assert "ⓘ Found by" in shown
+    assert "Ranks are among" not in shown
 
 
 async def test_neighbours_stand_in_grey_beside_the_passage(
