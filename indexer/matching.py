@@ -5,7 +5,7 @@ the question counts as found where all its trigrams stand in a row in the text, 
 them do, from a word's beginning on. Another way of indexing brings another ``Analyzer``; ``ANALYZER`` is in use.
 
 Worked example: of "Why did INC-2023-04-011 need new certificates?" the text "inc 2023 04 011: a certificate expired"
-has ``("INC-2023-04-011", "certificate")``: all of the code, and eleven letters of twelve of the last word.
+has ``("INC-2023-04-011", "certificates")``: all of the code, and eleven letters of twelve of the last word.
 """
 
 from __future__ import annotations
@@ -57,9 +57,10 @@ class Trigrams:
             word = match[0]
             if word.casefold() in _FUNCTION_WORDS:
                 continue
-            unspaced = re.match(f"[{_UNSPACED}]", word)
-            for piece in _common_runs(word, letters) if unspaced else _piece(word, letters, begins):
-                found.setdefault(piece.casefold(), piece)
+            if re.match(f"[{_UNSPACED}]", word):
+                found |= {piece: piece for piece in _common_runs(word, letters)}
+            elif _has(letters, begins, word):
+                found.setdefault(word.casefold(), word)
         return tuple(found.values())
 
 
@@ -84,24 +85,19 @@ def _letters(text: str) -> tuple[str, frozenset[int]]:
     return "".join(letters), frozenset(begins)
 
 
-def _piece(word: str, letters: str, begins: frozenset[int]) -> list[str]:
-    """The word, or the most of it, if the text has it; a code with digits only as a whole."""
+def _has(letters: str, begins: frozenset[int], word: str) -> bool:
+    """Whether a text has the word, or most of it from a word's beginning on; a code with digits only as a whole."""
     own, _ = _letters(word)
     if len(own) < _TRIGRAM:
-        return []
+        return False
     if len(own) >= _SHORT and own in letters:
-        return [word]
-    at = [place for place in range(len(word)) if word[place].isalnum()]  # of each letter its place in the word
+        return True
     whole_only = len(own) < _SHORT or any(char.isdigit() for char in own)
-    shortest = len(own) if whole_only else max(_SHORT, math.ceil(_MOST * len(own)))
-    for length in range(len(own), shortest - 1, -1):
-        for start in range(len(own) - length + 1):
-            if _stands(own[start : start + length], letters, begins):
-                return [word[at[start] : at[start + length - 1] + 1]]
-    return []
+    length = len(own) if whole_only else max(_SHORT, math.ceil(_MOST * len(own)))
+    return any(_begins(own[start : start + length], letters, begins) for start in range(len(own) - length + 1))
 
 
-def _stands(run: str, letters: str, begins: frozenset[int]) -> bool:
+def _begins(run: str, letters: str, begins: frozenset[int]) -> bool:
     """Whether a word of the text begins with the run."""
     place = letters.find(run)
     while place >= 0 and place not in begins:
