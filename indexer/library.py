@@ -266,32 +266,30 @@ class Indexer:
     async def retry(self, workspace: str, documents: frozenset[DocumentId] | None = None) -> list[Added]:
         """Queue again what failed: documents that a service's absence stopped, and contexts that could not be had.
 
-        What was paid for is found, so only what is missing is paid. ``documents`` limits it to some.
+        So are documents that the index has nothing of: another embedder made them, or it was lost. What was paid for is
+        found, so only what is missing is paid. ``documents`` limits it to some. Raises Unavailable.
         """
-        again = []
-        for row in await self._catalogue.attempts(workspace):
-            if documents is not None and row.document not in documents:
-                continue
-            if row.state in WAITING:  # left by a process that was killed, or in another's hands
-                await (await self.work()).enqueue(row.id)
-                again.append(Added(row.id, row.document, row.title, "queued"))
-                continue
-            if row.state != "failed" and not (row.state == "published" and row.failures):
-                continue
-            original = Original(row.source, b"", row.name, row.url, row.source_date, row.declared_type)
-            version, _ = await self._catalogue.begin(
-                original,
-                workspace=workspace,
-                audience=row.audience,
-                title=row.given_title,
-                added_by=row.added_by,
-                sha256=row.sha256,
-                fingerprint=fingerprint(self.settings, await self._parts.embedder(), row.given_title, row.audience),
-                force=True,
-            )
-            await (await self.work()).enqueue(version.id)
-            again.append(Added(version.id, version.document, row.title, "queued"))
-        return again
+        from .retrying import retry
+
+        return await retry(self, self._parts, workspace, documents)
+
+    async def unindexed(self, workspace: str) -> list[Version]:
+        """The published versions that the index has nothing of, so that nothing of them is found: see ``retry``."""
+        from .retrying import unindexed
+
+        return await unindexed(self._parts, workspace, await self._catalogue.attempts(workspace))
+
+    async def check_reranker(self) -> str | None:
+        """Ask the reranker for one score. Its name; None without one. Raises SettingsInvalid and ModelUnavailable."""
+        ranking = await self._parts.ranking()
+        if ranking is None:
+            return None
+        await ranking.reranker.scores("Does it work?", ["It works."])
+        return ranking.reranker.name
+
+    async def embedder_name(self) -> str:
+        """Which model makes the vectors. Raises SettingsInvalid."""
+        return (await self._parts.embedder()).name
 
     async def remove(self, workspace: str, document: DocumentId) -> None:
         """Take a document out: from now on it answers nothing; its chunks are deleted and counted away.

@@ -7,6 +7,7 @@ from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
 from .documents import Audience
+from .embedding import BUILT_IN, Embedder
 from .paid_answers import PaidAnswers
 from .settings import IndexerSettings
 from .store import Store
@@ -21,9 +22,11 @@ LONGEST_QUERY_SECONDS = 15.0  # a database that takes longer is away, as far as 
 
 
 async def open_store(
-    settings: IndexerSettings, dimensions: int, stack: AsyncExitStack, notify: Callable[[str], None]
+    settings: IndexerSettings, embedder: Embedder, stack: AsyncExitStack, notify: Callable[[str], None]
 ) -> Store:
     """A store on the server that the settings name, or on the embedded one, which is started where nobody has.
+
+    It holds what this embedder made, and nothing that another did.
 
     Both are closed with ``stack``. Raises WeaviateUnavailable and SettingsInvalid.
     """
@@ -31,7 +34,8 @@ async def open_store(
     store = await Store.connect(
         endpoint,
         api_key=settings.weaviate_api_key.get_secret_value() if settings.weaviate_api_key else None,
-        dimensions=dimensions,
+        dimensions=embedder.dimensions,
+        model=None if embedder.name in BUILT_IN else embedder.name,
         timeout_seconds=min(settings.weaviate_start_seconds, LONGEST_QUERY_SECONDS),
     )
     stack.push_async_callback(store.close)

@@ -21,6 +21,7 @@ from .twins import Sketches
 
 if TYPE_CHECKING:  # what is slow to load is loaded when it is used: a listing needs no database server and no Claude
     from .examining import Readings
+    from .reranking import SecondRanking
     from .retrieval import Retrieval
     from .store import Store
     from .workflows import Worker
@@ -53,6 +54,7 @@ class Parts:
         self._notify = notify
         self._opening = asyncio.Lock()
         self._embedder: Embedder | None = None
+        self._ranking: SecondRanking | None = None
         self._readings: Readings | None = None
         self._index: Index | None = None
 
@@ -88,6 +90,17 @@ class Parts:
             self._stack.push_async_callback(self._embedder.close)
         return self._embedder
 
+    async def ranking(self) -> SecondRanking | None:
+        """What orders hits anew; None without a reranker. Raises SettingsInvalid."""
+        from .reranking import SecondRanking, open_reranker
+
+        if self._ranking is None and self.settings.reranker != "none":
+            reranker = await asyncio.to_thread(open_reranker, self.settings)
+            assert reranker is not None  # noqa: S101 - there is one; this tells the type checker
+            self._stack.push_async_callback(reranker.close)
+            self._ranking = SecondRanking(reranker, self.settings.rerank_candidates, self.settings.reranker_seconds)
+        return self._ranking
+
     async def readings(self) -> Readings:
         """What reads originals."""
         from .examining import Readings
@@ -115,9 +128,10 @@ class Parts:
         from .opening import open_store
         from .retrieval import Retrieval
 
+        ranking = await self.ranking()
         embedder = await self.embedder()
-        store = await open_store(self.settings, embedder.dimensions, self._stack, self._notify)
-        return Index(store, Retrieval(store, embedder, self.catalogue, self.settings))
+        store = await open_store(self.settings, embedder, self._stack, self._notify)
+        return Index(store, Retrieval(store, embedder, self.catalogue, self.settings, ranking))
 
     async def _open_worker(self) -> Worker:
         from .opening import contextualizers

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from indexer import reranking
 from indexer.evaluation.systems import Reranker
 from indexer.settings import IndexerSettings
 
 
 def open_reranker(settings: IndexerSettings) -> Reranker | None:
-    """None where ``RERANKER`` is ``none``, which is all that there is yet."""
-    return None
+    """None where ``RERANKER`` is ``none``. Raises SettingsInvalid.
+
+    Unlike in a search, a reranker that does not answer ends the run: figures without it would be somebody else's.
+    """
+    return reranking.open_reranker(settings)

@@ -12,6 +12,7 @@ from typing import Literal, Protocol
 
 from indexer.documents import WORKSPACE, DocumentId, Hit, VersionId, Viewer
 from indexer.embedding import Embedder
+from indexer.reranking import judged_text
 from indexer.retrieval import Retrieval
 from indexer.settings import IndexerSettings
 from indexer.store import Store
@@ -19,7 +20,6 @@ from indexer.store import Store
 Variant = Literal["plain", "contextual", "structural"]
 
 DEEPEST = 20  # results that are looked at
-POOL = 50  # results that a reranker is given
 RERANKED = "+rerank"
 
 _EVERYBODY = Viewer(frozenset({WORKSPACE}))
@@ -80,6 +80,7 @@ class Searcher:
     ) -> None:
         self._workspaces = workspaces
         self._reranker = reranker
+        self._candidates = max(settings.rerank_candidates, DEEPEST)
         # What has no context has one vector and no other: half its weight must not go to nothing.
         alone = settings.model_copy(update={"search_passage_weight": 1.0, "search_context_weight": 0.0})
         self._plain = Retrieval(store, embedder, AllPublished(), alone)
@@ -96,7 +97,7 @@ class Searcher:
             self._workspaces(system.variant),
             query,
             _EVERYBODY,
-            limit=POOL if system.reranked else DEEPEST,
+            limit=self._candidates if system.reranked else DEEPEST,
             alpha=system.alpha,
         )
         if system.reranked:
@@ -106,8 +107,7 @@ class Searcher:
 
     async def _rerank(self, query: str, hits: Sequence[Hit]) -> list[Hit]:
         assert self._reranker is not None  # noqa: S101 - else there are no such systems; this tells the type checker
-        texts = [f"{hit.context.text}\n{hit.chunk.text}" if hit.context.text else hit.chunk.text for hit in hits]
-        scores = await self._reranker.scores(query, texts)
+        scores = await self._reranker.scores(query, [judged_text(hit) for hit in hits])
         best = sorted(range(len(hits)), key=lambda index: (-scores[index], index))
         return [hits[index] for index in best]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from contextlib import suppress
 from typing import Any
 
@@ -36,7 +37,7 @@ _CHANNEL_OPTIONS = [
 
 
 async def open_collection(
-    endpoint: Endpoint, *, api_key: str | None, dimensions: int, seconds: float
+    endpoint: Endpoint, *, api_key: str | None, dimensions: int, seconds: float, model: str | None = None
 ) -> tuple[weaviate.WeaviateAsyncClient, Collection]:
     """A connected client and the collection, created if it is missing. REST and gRPC have both answered."""
     client = weaviate.WeaviateAsyncClient(
@@ -68,7 +69,7 @@ async def open_collection(
             raise WeaviateUnavailable(
                 f"Weaviate at {where} is of version {version}: use {_OLDEST[0]}.{_OLDEST[1]} or newer."
             )
-        collection: Collection = client.collections.use(collection_name(dimensions))
+        collection: Collection = client.collections.use(collection_name(dimensions, model))
         await check_grpc(collection, endpoint, min(seconds, _HEALTH_SECONDS))
         await ensure_collection(client, collection, seconds)
     except BaseException:
@@ -77,9 +78,14 @@ async def open_collection(
     return client, collection
 
 
-def collection_name(dimensions: int) -> str:
-    """The collection for vectors of so many dimensions in today's shape."""
-    return f"Passage_v{_SHAPE}_d{dimensions}"
+def collection_name(dimensions: int, model: str | None = None) -> str:
+    """The collection for vectors of so many dimensions, made by this model, in today's shape.
+
+    Vectors of two models mean nothing to each other, also where they are of one length. The models that this project
+    brings have no name in it (None): ``Passage_v1_d384``; another has a hash of its own: ``Passage_v1_d384_1f0e3dad``.
+    """
+    own = f"_{hashlib.sha256(model.encode()).hexdigest()[:8]}" if model else ""
+    return f"Passage_v{_SHAPE}_d{dimensions}{own}"
 
 
 def _properties() -> list[wvc.config.Property]:

@@ -52,15 +52,26 @@ class Store:
 
     @classmethod
     async def connect(
-        cls, endpoint: Endpoint, *, api_key: str | None, dimensions: int, timeout_seconds: float
+        cls,
+        endpoint: Endpoint,
+        *,
+        api_key: str | None,
+        dimensions: int,
+        timeout_seconds: float,
+        model: str | None = None,
     ) -> Store:
         """Connect, see that REST and gRPC answer, and create the collection if it is missing.
 
         ``api_key`` is for a server at ``WEAVIATE_URL``; an embedded server's endpoint brings its own. A query may take
-        ``timeout_seconds``.
+        ``timeout_seconds``. ``model`` names what makes the vectors, unless this project brings it; each model has a
+        collection of its own.
         """
         client, collection = await open_collection(
-            endpoint, api_key=endpoint.api_key or api_key, dimensions=dimensions, seconds=timeout_seconds
+            endpoint,
+            api_key=endpoint.api_key or api_key,
+            dimensions=dimensions,
+            seconds=timeout_seconds,
+            model=model,
         )
         return cls(client, collection, dimensions=dimensions, timeout_seconds=timeout_seconds)
 
