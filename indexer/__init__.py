@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from .explaining import Standing, Why
     from .leases import Leases, new_executor_id
     from .library import Added, Indexer
+    from .likeness import words_of
     from .rows import Version
     from .sources import fetch_link
     from .twins import Alike
@@ -102,6 +103,7 @@ __all__ = [
     "unexpected",
     "usage_of",
     "visible",
+    "words_of",
 ]
 
 # These take a second to load, so they are loaded when somebody asks for them.
@@ -120,6 +122,7 @@ _LATE = {
     "new_executor_id": "leases",
     "open_claude": "claude",
     "usage_of": "claude",
+    "words_of": "likeness",
 }
 
 
