@@ -87,9 +87,12 @@ async def explained(
     hits: Sequence[Hit], query: HybridQuery, sides: Sides, catalogue: Published, viewer: Viewer
 ) -> list[Why]:
     """Why each of the hits of this query was found. Ranks count what the viewer may read and what answers only."""
+    from indexer.store import searchable
+
     deep = replace(query, limit=DEEP, offset=0, explain=False)
-    names = [name for name in query.weights if query.weights[name] > 0] if query.alpha > 0 else []
-    properties = [name.partition("^")[0] for name in query.properties] if query.alpha < 1 else []
+    alpha = query.alpha if searchable(query.text) else 1.0  # as the fused search does where there are no words
+    names = [name for name in query.weights if query.weights[name] > 0] if alpha > 0 else []
+    properties = [name.partition("^")[0] for name in query.properties] if alpha < 1 else []
     asked: dict[tuple[str, str], Awaitable[list[Scored]]] = {}
     if names:
         asked["vector", ""] = sides.nearest(deep)

@@ -24,11 +24,12 @@ from .documents import (
 )
 from .errors import NotFound
 from .fingerprint import fingerprint
+from .following import followed
 from .kept import PaidAnswerRows, spent
 from .likeness import Signature
 from .parts import Index, Parts
 from .prices import load_prices
-from .rows import WAITING, Version, named
+from .rows import Version, named
 from .settings import IndexerSettings
 from .twins import Alike, alike
 
@@ -36,8 +37,6 @@ if TYPE_CHECKING:  # what is slow to load is loaded when it is used: a listing n
     from .examining import Examined
     from .explaining import Why
     from .workflows import Worker
-
-FOLLOW_SECONDS = 0.15
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,28 +239,14 @@ class Indexer:
         await worker.enqueue(version.id)
         return Added(version.id, version.document, version.title, "queued")
 
-    async def follow(self, versions: Collection[VersionId]) -> AsyncIterator[Version]:
+    def follow(self, versions: Collection[VersionId]) -> AsyncIterator[Version]:
         """Versions as they move through their stages, whoever works on them; each is yielded when it changes.
 
-        Ends when all are done. One that was removed meanwhile is not yielded again.
+        Ends when all are done. One that was removed meanwhile is not yielded again. Raises where this process cannot
+        record what it does, as on a full disk: nothing would ever change.
         """
-        last: dict[VersionId, Version] = {}
-        waiting = set(versions)
-        while waiting:
-            found = await self._catalogue.versions(waiting)
-            for version, row in found.items():
-                if row != last.get(version):
-                    last[version] = row
-                    yield row
-            waiting = {version for version, row in found.items() if row.state in WAITING}
-            if waiting:
-                self._see_that_work_goes_on()
-                await asyncio.sleep(FOLLOW_SECONDS)
-
-    def _see_that_work_goes_on(self) -> None:
-        """Raise where this process cannot record what it does, as on a full disk: nothing would ever change."""
-        if self._parts.worker is not None and self._parts.worker.trouble is not None:
-            raise self._parts.worker.trouble
+        parts = self._parts
+        return followed(self._catalogue, versions, lambda: parts.worker.trouble if parts.worker is not None else None)
 
     async def retry(self, workspace: str, documents: frozenset[DocumentId] | None = None) -> list[Added]:
         """Queue again what failed: documents that a service's absence stopped, and contexts that could not be had.

@@ -157,6 +157,13 @@ async def test_an_odd_question_does_not_fail(library: Library, query: str) -> No
         assert why.hit.chunk.text == "The zebra slept."
 
 
+async def test_where_there_are_no_words_the_meaning_is_told_whatever_the_balance(library: Library) -> None:
+    await library.add("a", "The zebra slept.")
+    (why,) = await explain(library, "\x00\x01", alpha=0.0)
+    assert why.vector is not None
+    assert why.keyword is None
+
+
 async def test_an_empty_workspace_explains_nothing(library: Library) -> None:
     assert await explain(library, "zebra") == []
     assert await explain(library, "zebra", documents=frozenset()) == []
