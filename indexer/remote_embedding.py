@@ -27,10 +27,11 @@ BATCH_TOKENS = 50_000  # Voyage's least limit of one request is 120,000, OpenAI'
 VOYAGE_BATCH = 128  # texts; the limit is 1,000
 OPENAI_BATCH = 32  # what text-embeddings-inference takes unless it is told otherwise
 
-PASSAGES = (4, 30.0)  # retries and the longest pause before one: half a minute of overload is waited out
+PASSAGES = (6, 30.0)  # retries and the longest pause before one: half a minute of overload is waited out
 QUERY = (1, 1.0)  # somebody waits
 QUERY_SECONDS = 10.0
 
+_SHORTEST_CUT = 100  # characters of a question that is cut no further
 _NOTHING = "."  # sent for a text of nothing, which these APIs refuse
 
 
@@ -146,8 +147,15 @@ class RemoteEmbedder:
     async def query(self, text: str) -> Vectors:
         cut = cut_to_window(text, self.window, lambda part: self._before["query"] + estimated_tokens(part))
         patience = Patience(*QUERY, min(self._seconds, QUERY_SECONDS))
-        vector: Vectors = (await self._embed([cut], "query", patience))[0]
-        return vector
+        while True:
+            try:
+                vector: Vectors = (await self._embed([cut], "query", patience))[0]
+            except ModelUnavailable as error:
+                if error.kind != "too_long" or len(cut) < _SHORTEST_CUT:
+                    raise
+                cut = cut[: len(cut) // 2]  # the estimate was too low, and what is past the window is left out
+            else:
+                return vector
 
     async def close(self) -> None:
         await self._api.close()

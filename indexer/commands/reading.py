@@ -188,6 +188,7 @@ def hit_json(hit: Hit, why: Why | None = None) -> dict[str, Any]:
         "heading_path": list(hit.chunk.heading_path),
         "pages": list(hit.chunk.pages),
         "score": hit.score,
+        "rerank": hit.rerank,
         "source": hit.source,
         "url": hit.url,
         "audience": str(hit.audience),

@@ -222,6 +222,15 @@ async def test_a_text_that_is_longer_for_the_model_than_estimated_is_told_of(sty
             await embedder.passages(["one", "word " * 20, "two"])
 
 
+async def test_a_question_that_is_longer_for_the_model_than_estimated_is_cut_further() -> None:
+    server = OpenAICompatible(window=40)
+    async with opened(server) as embedder:
+        assert (await embedder.query("word " * 100)).shape == (8,)
+        server.window = 0
+        with pytest.raises(ModelUnavailable, match="too long"):
+            await embedder.query("word " * 100)
+
+
 async def test_a_text_too_long_for_voyage_is_told_of() -> None:
     server = Voyage()
     server.context = 10
@@ -315,10 +324,10 @@ async def test_tries_come_to_an_end(either: Either) -> None:
     server.fail(503, "<html>busy</html>", times=20)
     with pytest.raises(ModelUnavailable, match="overloaded"):
         await embedder.passages(["one"])
-    assert len(server.faults) == 15
+    assert len(server.faults) == 13
     with pytest.raises(ModelUnavailable, match="overloaded"):
         await embedder.query("one")  # somebody waits
-    assert len(server.faults) == 13
+    assert len(server.faults) == 11
 
 
 async def test_a_used_up_quota_is_no_rate_limit() -> None:
