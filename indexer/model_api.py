@@ -56,7 +56,7 @@ _TOO_MANY = re.compile(
 _MODEL = re.compile(
     r"model.{0,120}(not found|not exist|not supported|unknown|invalid)|(unknown|invalid|no such) model", re.IGNORECASE
 )
-_CREDIT = re.compile(r"insufficient_quota|exceeded your current quota|credit balance|payment method", re.IGNORECASE)
+_CREDIT = re.compile(r"insufficient_quota|exceeded your current quota|credit balance", re.IGNORECASE)
 _NUMBERS = re.compile(r"\bnan\b", re.IGNORECASE)
 
 _SENTENCES = {
@@ -65,7 +65,7 @@ _SENTENCES = {
     "credit": "The account of {prefix}_API_KEY has no credit left; add credit, then try again.",
     "permission": "The {what} does not serve this key or this network; check {prefix}_API_KEY and {prefix}_MODEL.",
     "model": "The {what}'s server knows no model '{model}'; check {prefix}_MODEL.",
-    "address": "Nothing at {prefix}_URL takes what is sent to a {what}; check the address.",
+    "address": "Nothing at {prefix}_URL takes texts for the {what}; check the address.",
     "too_long": "A text is too long for the {what}'s model; lower {prefix}_MAX_TOKENS.",
     "too_many": "The {what} takes fewer or shorter texts at once than are sent; raise what its server takes.",
     "rate_limited": "The {what}'s rate limit is used up; try again {later}.",
@@ -74,7 +74,7 @@ _SENTENCES = {
     "unreachable": "The {what} cannot be reached; check that it runs, and the network and {prefix}_URL.",
     "server": "The {what} has an internal error; try again, or see its log.",
     "request": "The {what} refused the request (status {status}); check the settings that begin with {prefix}.",
-    "reply": "What answers at {prefix}_URL is not such a {what}; check the address.",
+    "reply": "What answers at {prefix}_URL does not answer as the {what}'s API does; check the address.",
     "numbers": "The {what} gave numbers that cannot be used; use another model, or see its server's log.",
 }
 
@@ -156,6 +156,11 @@ class ModelApi:
         if not isinstance(answer, dict):
             raise self.trouble("reply")
         return answer
+
+
+def address_of(url: str, path: str) -> str:
+    """``http://localhost:11434/v1`` and ``/embeddings`` → what is posted to, also where ``url`` ends so already."""
+    return url.rstrip("/").removesuffix(path) + path
 
 
 def indexed(answer: Mapping[str, Any], field: str, value: str, count: int) -> list[Any] | None:

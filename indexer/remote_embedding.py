@@ -11,7 +11,7 @@ import numpy as np
 
 from .embedding import Progress, Vectors, cut_to_window
 from .errors import ModelUnavailable, SettingsInvalid
-from .model_api import ModelApi, Patience, indexed
+from .model_api import ModelApi, Patience, address_of, indexed
 from .settings import IndexerSettings
 from .token_estimate import SPECIAL, estimated_tokens
 
@@ -102,7 +102,7 @@ def open_remote_embedder(settings: IndexerSettings) -> RemoteEmbedder:
         dialect = OpenAI(settings.embedder_query_prefix or "", settings.embedder_document_prefix or "")
         window = window or OPENAI_WINDOW
     assert url is not None and model is not None and dimensions is not None  # noqa: S101, PT018 - seen to above
-    api = ModelApi("embedder", "EMBEDDER", f"{url.rstrip('/')}/embeddings", model, key)
+    api = ModelApi("embedder", "EMBEDDER", address_of(url, "/embeddings"), model, key)
     return RemoteEmbedder(api, dialect, model, dimensions, window, settings.embedder_seconds)
 
 

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 from .documents import Hit
 from .errors import SettingsInvalid, SituateError
-from .model_api import ModelApi, Patience, indexed
+from .model_api import ModelApi, Patience, address_of, indexed
 from .settings import IndexerSettings
 
 log = logging.getLogger(__name__)
@@ -77,7 +77,7 @@ def open_reranker(settings: IndexerSettings) -> Reranker | None:
     if key is None and settings.reranker_url is None:
         raise SettingsInvalid(f"RERANKER={settings.reranker} needs a key: set RERANKER_API_KEY.")
     model = settings.reranker_model or dialect.model
-    url = f"{(settings.reranker_url or dialect.url).rstrip('/')}/rerank"
+    url = address_of(settings.reranker_url or dialect.url, "/rerank")
     api = ModelApi("reranker", "RERANKER", url, model, key)
     return RemoteReranker(f"{settings.reranker}/{model}", api, dialect, model, settings.reranker_seconds)
 

@@ -110,7 +110,9 @@ class IndexerSettings(BaseSettings):
 
     @field_validator("embedder_url", "reranker_url")
     @classmethod
-    def _holds_no_key(cls, value: str | None) -> str | None:
+    def _is_whole_and_holds_no_key(cls, value: str | None) -> str | None:
+        if value is not None and "://" not in value:
+            raise ValueError("it must be an address such as http://localhost:11434/v1")
         if value is not None and "@" in value:
             raise ValueError("it must hold no key or password; those go into the setting that ends in _API_KEY")
         return value

@@ -242,10 +242,19 @@ async def test_a_text_too_long_for_voyage_is_told_of() -> None:
 async def test_an_address_without_embeddings_is_told_of() -> None:
     server = OpenAICompatible()
     async with server.running() as address:
-        for path in ("/v1/embeddings", "/api"):
+        for path in ("", "/v2", "/api/"):
             embedder = open_embedder(settings_of(server, address, embedder_url=f"{address}{path}"))
             with pytest.raises(ModelUnavailable, match="Nothing at EMBEDDER_URL takes"):
                 await embedder.query("one")
+            await embedder.close()
+
+
+async def test_an_address_may_have_all_of_it_or_end_with_a_slash() -> None:
+    server = OpenAICompatible()
+    async with server.running() as address:
+        for path in ("/v1", "/v1/", "/v1/embeddings"):
+            embedder = open_embedder(settings_of(server, address, embedder_url=f"{address}{path}"))
+            assert (await embedder.query("one")).shape == (8,)
             await embedder.close()
 
 
@@ -330,6 +339,13 @@ async def test_tries_come_to_an_end(either: Either) -> None:
     assert len(server.faults) == 11
 
 
+async def test_the_limits_of_a_free_account_are_rate_limits() -> None:
+    server = Voyage()
+    async with opened(server) as embedder:
+        server.fail(429, {"detail": "You have not yet added your payment method and have reduced rate limits."})
+        assert (await embedder.query("one")).shape == (1_024,)
+
+
 async def test_a_used_up_quota_is_no_rate_limit() -> None:
     server = OpenAICompatible()
     async with opened(server) as embedder:
@@ -354,6 +370,11 @@ async def test_a_used_up_quota_is_no_rate_limit() -> None:
 def test_what_an_embedder_lacks_is_named(values: dict[str, Any], named: str) -> None:
     with pytest.raises(SettingsInvalid, match=f"set {named}"):
         open_embedder(IndexerSettings.model_validate(values))
+
+
+def test_an_address_without_a_scheme_is_refused() -> None:
+    with pytest.raises(ValueError, match="an address such as http://localhost:11434/v1"):
+        IndexerSettings.model_validate({"embedder_url": "localhost:11434/v1"})
 
 
 def test_an_address_with_a_password_is_refused() -> None:
