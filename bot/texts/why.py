@@ -22,11 +22,11 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "Seuls le titre et les intertitres contiennent « {words} ».",
     ),
     "context_nearer": (
-        "Its context alone is nearer to that in meaning ({rank}).",
-        "Son contexte seul en est plus proche par le sens ({rank}).",
+        "By the meaning of its context alone it would be {rank}.",
+        "Par le sens de son seul contexte, il serait {rank}.",
     ),
     "reranked": (
-        "Read beside the question, it came {rank}.",
+        "Read once more beside the question, it came {rank}.",
         "Relu à côté de la question, ce passage arrive {rank}.",
     ),
     "ranks_now": (

@@ -57,7 +57,7 @@ def test_a_context_of_headings_is_not_told_apart_from_them() -> None:
 
 
 def test_a_context_far_ahead_of_the_whole_is_told() -> None:
-    nearer = "Its context alone is nearer to that in meaning (1st)."
+    nearer = "By the meaning of its context alone it would be 1st."
     assert why_told(explained(meaning=6, context=1), ENGLISH)[1:] == [nearer]
     assert why_told(explained(meaning=6, context=4), ENGLISH)[1:] == []
     structural = replace(HIT, context=Context("Review", ContextKind.STRUCTURAL))
@@ -66,7 +66,7 @@ def test_a_context_far_ahead_of_the_whole_is_told() -> None:
 
 def test_where_there_is_a_reranker_its_place_is_told() -> None:
     told = why_told(explained(meaning=6, rank=2, rerank=0.93), ENGLISH)
-    assert told == ["Found by meaning (6th).", "Read beside the question, it came 2nd."]
+    assert told == ["Found by meaning (6th).", "Read once more beside the question, it came 2nd."]
 
 
 def test_telling_words_are_six_at_most_identifiers_first() -> None:
