@@ -76,6 +76,7 @@ def as_json(evaluation: Evaluation, figures: Figures) -> dict[str, Any]:
         "documents": len(evaluation.corpus.documents),
         "chunks": len(evaluation.corpus),
         "embedder": evaluation.embedder,
+        "reranker": evaluation.reranker,
         "alpha": evaluation.alpha,
         "seed": SEED,
         "cost_usd": round(evaluation.cost_usd, 6),

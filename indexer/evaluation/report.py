@@ -46,9 +46,10 @@ def report_html(evaluation: Evaluation, figures: Figures) -> str:
 
 def _asked(evaluation: Evaluation) -> str:
     corpus = evaluation.corpus
+    reranker = f", reranker {_text(evaluation.reranker)}" if evaluation.reranker else ""
     return (
         f"{len(evaluation.questions)} questions, {len(corpus.documents)} documents, {len(corpus)} chunks; embedder "
-        f"{_text(evaluation.embedder)}, α {evaluation.alpha:g}."
+        f"{_text(evaluation.embedder)}{reranker}, α {evaluation.alpha:g}."
     )
 
 

@@ -68,6 +68,7 @@ class Evaluation:
     cost_usd: float = 0.0
     failed_contexts: int = 0
     cut_passages: int = 0
+    reranker: str | None = None
 
 
 async def estimate(parts: Parts, corpus: Corpus) -> float | None:
@@ -142,6 +143,7 @@ async def evaluate(
         cost_usd=cost,
         failed_contexts=failed,
         cut_passages=cut,
+        reranker=reranker.name if reranker is not None else None,
     )
 
 

@@ -29,6 +29,10 @@ _SIDES: dict[str, float | None] = {"vector": 1.0, "bm25": 0.0, "hybrid": None}
 class Reranker(Protocol):
     """Judges passages against a question. This is all that a system with ``+rerank`` asks of it."""
 
+    @property
+    def name(self) -> str:
+        """Which model this is."""
+
     async def scores(self, query: str, texts: Sequence[str]) -> list[float]:
         """One score a text, in their order; higher is better."""
 

@@ -145,6 +145,8 @@ async def test_what_contexts_won_and_lost_is_told_by_the_ranks(indexer: Indexer,
 class ByLength:
     """A reranker for which the longest text is best."""
 
+    name = "by-length"
+
     def __init__(self) -> None:
         self.asked: list[tuple[str, int]] = []
 
@@ -166,6 +168,7 @@ async def test_a_reranker_orders_what_was_found_anew_and_without_one_no_such_sys
     ]
     assert lengths == [sorted(each, reverse=True) for each in lengths]
     assert reranker.asked[-1][0] == QUESTIONS[-1]["query"]
+    assert as_json(evaluation, figures_of(evaluation))["reranker"] == "by-length"
 
 
 async def test_contexts_that_are_missing_are_paid_once_and_counted_as_the_workspace_s(
