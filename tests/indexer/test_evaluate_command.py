@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import signal
 import time
@@ -15,6 +16,7 @@ from indexer.weaviate_server import Endpoint
 from tests.claude_server import ClaudeServer, Contexts
 from tests.fixtures.command_line import CommandLine, heed_interrupts
 from tests.indexer.evaluation.corpora import POLICY, QUESTIONS, QUOTING, REVIEW, TEXTS, written
+from tests.model_servers import KEY, Cohere
 
 
 @pytest.fixture
@@ -50,6 +52,24 @@ def test_json_on_standard_output_is_all_that_is_there(
     assert figures["systems"]["contextual_hybrid"]["pass@5"] == 1.0
     assert 0 <= figures["systems"]["plain_vector"]["mrr"] <= 1
     assert tenants(weaviate) == set()
+
+
+@pytest.mark.anyio
+async def test_a_reranker_brings_systems_of_its_own_and_ends_the_run_when_it_refuses(
+    command_line: CommandLine, files: tuple[str, ...]
+) -> None:
+    server = Cohere()
+    async with server.running() as address:
+        asking = command_line.but(RERANKER="cohere", RERANKER_URL=f"{address}/v2", RERANKER_API_KEY=KEY)
+        systems = ("--systems", "plain_hybrid,contextual_hybrid+rerank")
+        figures = await asyncio.to_thread(asking.json, "indexer", "evaluate", *files, *systems)
+        assert list(figures["systems"]) == ["plain_hybrid", "contextual_hybrid+rerank"]
+        assert figures["reranker"] == "cohere/rerank-v3.5"
+        assert {request["query"] for request in server.requests} == {question["query"] for question in QUESTIONS}
+        server.key = "another"
+        code, _, err = await asyncio.to_thread(asking, "indexer", "evaluate", *files, *systems)
+    assert code == 3
+    assert "The reranker refused the key; check RERANKER_API_KEY." in err
 
 
 def test_the_table_the_gates_and_the_report_come_from_one_run(
