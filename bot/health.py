@@ -192,6 +192,10 @@ async def documents(library: Indexer, workspace: str) -> list[Check]:
         return [Check(name, None, f"{found}, {len(failed)} failed.", advice)]
     if lost:
         advice = f"Make them anew: python -m indexer retry --workspace {workspace}"
+        if {row.document for row in lost} <= {row.document for row in waiting}:
+            advice = (
+                "They are made anew while the bot, or python -m indexer serve, runs; until then they are not found."
+            )
         return [Check(name, None, f"{found}, but {len(lost)} of them are not in the index of this embedder.", advice)]
     if not answering and not waiting:
         advice = f"Add some: python -m indexer add FOLDER --workspace {workspace}"

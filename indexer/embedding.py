@@ -23,8 +23,6 @@ from numpy.typing import NDArray
 from indexer.errors import SettingsInvalid
 from indexer.settings import IndexerSettings
 
-BUILT_IN = ("multilingual-e5-small-q4", "hashing-384")  # names of the embedders that need nothing but this package
-
 Vectors = NDArray[np.float32]
 Progress = Callable[[int], None]
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
 from indexer.documents import DocumentId, Hit, VersionId, Viewer
-from indexer.matching import ANALYZER
+from indexer.matching import shared
 
 if TYPE_CHECKING:  # its client is slow to load, and whoever shows an explanation does not need it
     from indexer.store import HybridQuery, Scored
@@ -140,5 +140,5 @@ def _standings(side: Sequence[Scored]) -> dict[str, Standing]:
 
 def _terms(question: str, hit: Hit, properties: Sequence[str]) -> dict[str, tuple[str, ...]]:
     texts = {"title": hit.title, "context": hit.context.text, "text": hit.chunk.text}
-    found = {name: ANALYZER.shared(question, texts[name]) for name in properties if name in texts}
+    found = {name: shared(question, texts[name]) for name in properties if name in texts}
     return {name: words for name, words in found.items() if words}

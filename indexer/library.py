@@ -262,7 +262,7 @@ class Indexer:
         """The published versions that the index has nothing of, so that nothing of them is found: see ``retry``."""
         from .retrying import unindexed
 
-        return await unindexed(self._parts, workspace, await self._catalogue.attempts(workspace))
+        return await unindexed(self._parts, await self._catalogue.answering(workspace))
 
     async def check_reranker(self) -> str | None:
         """Ask the reranker for one score. Its name; None without one. Raises SettingsInvalid and ModelUnavailable."""

@@ -1,121 +1,87 @@
-"""Which words of a question a text has, by the same taking apart as the index does: for telling people why.
+"""Which words of a question a text has, for telling people why: those by whose terms the index finds it.
 
-The index knows trigrams: letters and digits only, lower-cased, three in a row, across spaces and punctuation. A word of
-the question counts as found where all its trigrams stand in a row in the text, and a longer word also where most of
-them do, from a word's beginning on. Another way of indexing brings another ``Analyzer``; ``ANALYZER`` is in use.
+Both are taken apart by ``terms``, as the index does, and what they share is told in the words of the question. A code
+or an identifier of which the text has everything is told whole, else those of its parts that the text has.
 
 Worked example: of "Why did INC-2023-04-011 need new certificates?" the text "inc 2023 04 011: a certificate expired"
-has ``("INC-2023-04-011", "certificates")``: all of the code, and eleven letters of twelve of the last word.
+has ``("INC-2023-04-011", "certificates")``: all parts of the code, and the last word's beginning.
 """
 
 from __future__ import annotations
 
-import math
 import re
-from typing import Final, Protocol
+from collections.abc import Iterable, Iterator
+from typing import Final
 
-LONGEST_QUESTION = 2_000  # characters that are looked at, as many as a search takes
-_SHORT = 5  # letters; a shorter word counts only where a word of the text begins with it
-_MOST = 0.55  # of the letters of a longer word must be there
-_TRIGRAM = 3
-# Scripts without spaces (kana, Chinese characters, Thai) make words of their own; codes stay whole: v1.2, snake_case
-_UNSPACED = "\u3040-\u30ff\u3400-\u9fff\u0e00-\u0e7f"
-_WORD = re.compile(rf"[{_UNSPACED}]+|(?:[^\W{_UNSPACED}]|(?<=\w)[-.](?=\w))+")
+from indexer.terms import Word, codes, parts, simplified, telling_words, terms
+
+LONGEST_QUESTION: Final = 2_000  # characters that are looked at
+_TELLING: Final = 3  # characters; shorter parts of a code or an identifier tell nothing by themselves
 _ONLY_HIRAGANA = re.compile("[\u3040-\u309f]+")
-# They are in every text, so they tell nothing. No negations: "not covered" is another question than "covered".
-_FUNCTION_WORDS = frozenset(
-    re.findall(
-        r"\w+",
-        "a about and are by can could did do does for from had has have how in into is it its of on or our should that"
-        " the their there this to was were what when where which who whose why will with would you your au aux avec ce"
-        " ces cette combien comment dans de des du elle en est et il la le les leur où par pour pourquoi quand que quel"
-        " quelle quelles quels qui sont sur un une am an auf aus bei das dem den der die ein eine einem einen einer für"
-        " hat im ist mit sind und von wann warum was wer wie wieviel wo zu zum zur",
-    )
-)
 
 
-class Analyzer(Protocol):
-    """How an index takes text apart."""
+def shared(question: str, text: str) -> tuple[str, ...]:
+    """The telling words of ``question`` that ``text`` has, as they were asked (NFKC), each once, in their order.
 
-    def shared(self, question: str, text: str) -> tuple[str, ...]:
-        """The telling words of ``question`` that ``text`` has, as they were asked, each once, in their order."""
-
-
-class Trigrams:
-    """The analyzer of an index of trigrams."""
-
-    def shared(self, question: str, text: str) -> tuple[str, ...]:
-        """See ``Analyzer``.
-
-        >>> Trigrams().shared("Why did the gateway close?", "The login-gateway was closed.")
-        ('gateway', 'close')
-        """
-        letters, begins = _letters(text)
-        found: dict[str, str] = {}
-        for match in _WORD.finditer(question[:LONGEST_QUESTION]):
-            word = match[0]
-            if word.casefold() in _FUNCTION_WORDS:
-                continue
-            if re.match(f"[{_UNSPACED}]", word):
-                found |= {piece: piece for piece in _common_runs(word, letters)}
-            elif _has(letters, begins, word):
-                found.setdefault(word.casefold(), word)
-        return tuple(found.values())
-
-
-ANALYZER: Final[Analyzer] = Trigrams()
-
-
-def _letters(text: str) -> tuple[str, frozenset[int]]:
-    """The letters and digits of a text, lower-cased, and where among them words begin.
-
-    >>> _letters("A cat-flap")
-    ('acatflap', frozenset({0, 1, 4}))
+    >>> shared("Why did the gateway close?", "The gateways were closed.")
+    ('gateway', 'close')
+    >>> shared("Who closed INC-7 in getUserById?", "user inc 8")
+    ('INC', 'User')
     """
-    letters: list[str] = []
-    begins = []
-    before = ""
-    for char in text:
-        if char.isalnum():
-            if not before.isalnum():
-                begins.append(len(letters))
-            letters.append(char.lower()[:1])
-        before = char
-    return "".join(letters), frozenset(begins)
+    plain = simplified(question[:LONGEST_QUESTION])
+    has = frozenset(terms(text))
+    found: dict[str, str] = {}
+    for word in _told(plain, has):
+        found.setdefault(word.lower(), word)
+    return tuple(found.values())
 
 
-def _has(letters: str, begins: frozenset[int], word: str) -> bool:
-    """Whether a text has the word, or most of it from a word's beginning on; a code with digits only as a whole."""
-    own, _ = _letters(word)
-    if len(own) < _TRIGRAM:
-        return False
-    if len(own) >= _SHORT and own in letters:
-        return True
-    whole_only = len(own) < _SHORT or any(char.isdigit() for char in own)
-    length = len(own) if whole_only else max(_SHORT, math.ceil(_MOST * len(own)))
-    return any(_begins(own[start : start + length], letters, begins) for start in range(len(own) - length + 1))
+def _told(question: str, has: frozenset[str]) -> Iterator[str]:
+    words = iter(telling_words(question))
+    word = next(words, None)
+    for code, start, end in [*codes(question), ("", len(question), len(question))]:
+        while word is not None and word.start < start:
+            yield from _of_word(word, has)
+            word = next(words, None)
+        inside: list[Word] = []
+        while word is not None and word.start < end:
+            inside.append(word)
+            word = next(words, None)
+        if code in has or (inside and all(has.issuperset(each.terms[-1:]) for each in inside)):
+            yield question[start:end]
+        else:
+            yield from _long_enough(told for each in inside for told in _of_word(each, has))
 
 
-def _begins(run: str, letters: str, begins: frozenset[int]) -> bool:
-    """Whether a word of the text begins with the run."""
-    place = letters.find(run)
-    while place >= 0 and place not in begins:
-        place = letters.find(run, place + 1)
-    return place >= 0
+def _of_word(word: Word, has: frozenset[str]) -> Iterable[str]:
+    if word.unspaced:
+        return _pieces(word, has)
+    own = parts(word.text)
+    if len(own) < 2:
+        return [word.text] if has.intersection(word.terms) else []
+    there = [part for part in own if has.intersection(terms(part))]
+    if word.terms[0] in has or len(there) == len(own):
+        return [word.text.strip("_")]
+    return _long_enough(there)
 
 
-def _common_runs(run: str, letters: str) -> list[str]:
-    """The longest pieces of a run without spaces that the text has, of three characters or more; endings alone not."""
-    found, start = [], 0
-    while start <= len(run) - _TRIGRAM:
-        end = start + _TRIGRAM
-        if run[start:end] not in letters:
-            start += 1
+def _long_enough(words: Iterable[str]) -> list[str]:
+    return [word for word in words if len(word) >= _TELLING]
+
+
+def _pieces(word: Word, has: frozenset[str]) -> list[str]:
+    """The longest pieces of a word without spaces whose pairs the text has; endings in hiragana alone are not told.
+
+    >>> from indexer.terms import telling_words
+    >>> _pieces(telling_words("認証サーバーの障害は")[0], frozenset(terms("認証サーバーが止まった。障害だ")))
+    ['認証サーバー', '障害']
+    """
+    found: list[str] = []
+    start = 0
+    for place in range(len(word.terms) + 1):
+        if place < len(word.terms) and word.terms[place] in has:
             continue
-        while end < len(run) and run[start : end + 1] in letters:
-            end += 1
-        if not _ONLY_HIRAGANA.fullmatch(run[start:end]):
-            found.append(run[start:end])
-        start = end
-    return found
+        if place > start:
+            found.append(word.text[start : place + 1])
+        start = place + 1
+    return [piece for piece in found if not _ONLY_HIRAGANA.fullmatch(piece)]

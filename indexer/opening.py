@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
 from .documents import Audience
-from .embedding import BUILT_IN, Embedder
+from .embedding import Embedder
 from .paid_answers import PaidAnswers
 from .settings import IndexerSettings
 from .store import Store
@@ -35,7 +35,7 @@ async def open_store(
         endpoint,
         api_key=settings.weaviate_api_key.get_secret_value() if settings.weaviate_api_key else None,
         dimensions=embedder.dimensions,
-        model=None if embedder.name in BUILT_IN else embedder.name,
+        model=embedder.name,
         timeout_seconds=min(settings.weaviate_start_seconds, LONGEST_QUERY_SECONDS),
     )
     stack.push_async_callback(store.close)

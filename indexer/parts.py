@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 from .catalogue import Catalogue
 from .database import Database, database_url
 from .embedding import Embedder, KeepingEmbedder, open_embedder
-from .errors import WeaviateUnavailable
+from .errors import SituateError, WeaviateUnavailable
 from .kept import EmbeddingRows, PaidAnswerRows
 from .leases import Leases, new_executor_id
 from .originals import Originals
@@ -27,6 +28,8 @@ if TYPE_CHECKING:  # what is slow to load is loaded when it is used: a listing n
     from .workflows import Worker
 
 T = TypeVar("T")
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +151,7 @@ class Parts:
             self._store,
             embedder,
             contextualizers(settings, embedder.count, self._stack),
-            lambda version: PaidAnswerRows(self.database, version, self.spending),
+            lambda version, paying: PaidAnswerRows(self.database, version, self.spending, paying=paying),
         )
         url = database_url(settings.database_url, settings.data_dir)
         if url.get_backend_name() == "sqlite":
@@ -158,4 +161,20 @@ class Parts:
         worker = Worker(settings, url, self.catalogue, pipeline, Leases(self.database, executor), self._revive)
         await worker.start(executor)
         self._stack.push_async_callback(worker.close)
+        refilling = asyncio.create_task(self._refill(worker))
+        self._stack.push_async_callback(_ended, refilling)
         return worker
+
+    async def _refill(self, worker: Worker) -> None:
+        """See ``refilling``. Whatever keeps it from that: the next start tries again, and the doctor says so."""
+        from .refilling import refill
+
+        try:
+            await refill(self, worker)
+        except SituateError as error:
+            log.warning("what the index lacks could not be queued: %s", error)
+
+
+async def _ended(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)

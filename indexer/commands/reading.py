@@ -105,11 +105,14 @@ def search(
         async with waiting_for("Searching …"):
             told = await indexer.explain(workspace, query, who, limit=limit, alpha=alpha) if explain else []
             hits = [why.hit for why in told] or await indexer.search(workspace, query, who, limit=limit, alpha=alpha)
+            lost = 0 if hits else len(await indexer.unindexed(workspace))
         whys = {why.hit.key: why for why in told}
         if as_json:
             print_json([hit_json(hit, whys.get(hit.key)) for hit in hits])
         elif not hits:
             out.print("Nothing found.")
+            if lost:
+                err.print(f"The index has nothing (yet) of {counted(lost, 'document')}: 'retry' makes them anew.")
         else:
             for number, hit in enumerate(hits, 1):
                 _print_hit(number, hit, whys.get(hit.key))

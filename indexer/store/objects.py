@@ -21,6 +21,7 @@ from indexer.documents import (
     VersionId,
 )
 from indexer.store.query import Scored
+from indexer.terms import terms
 
 _CHUNK = ("position", "start", "end", "text", "heading_path", "pages", "places")
 PASSAGE_PROPERTIES = [*_CHUNK, "context", "context_kind", "failure"]
@@ -30,7 +31,11 @@ _SIDE = re.compile(r"Hybrid \(Result Set (\w+)[^)]*\) Document \S+?:? (?:origina
 
 
 def stored(document: Document, version: VersionId, passage: Passage) -> dict[str, Any]:
-    """The properties of a passage's object. What is not known is left out."""
+    """The properties of a passage's object. What is not known is left out.
+
+    Texts are kept as they are; what is searched by words is their terms: ``"text": "It failed."`` has beside it
+    ``"text_terms": "it faile failed"``.
+    """
     chunk, context = passage.chunk, passage.context
     properties = {
         "document": document.id,
@@ -54,6 +59,9 @@ def stored(document: Document, version: VersionId, passage: Passage) -> dict[str
         "context": context.text,
         "context_kind": context.kind.value,
         "failure": context.failure,
+        "title_terms": " ".join(terms(document.title)),
+        "context_terms": " ".join(terms(context.text)),
+        "text_terms": " ".join(terms(chunk.text)),
     }
     return {name: value for name, value in properties.items() if value is not None and value != []}
 

@@ -20,7 +20,7 @@ from indexer.documents import Document, DocumentId, Hit, Passage, VersionId
 from indexer.errors import SettingsInvalid, StoreFailed
 from indexer.store.collection import VECTORS, Collection, open_collection
 from indexer.store.objects import HIT_PROPERTIES, PASSAGE_PROPERTIES, scored, stored, stored_hit, stored_passage
-from indexer.store.query import SCORED_PROPERTIES, HybridQuery, Scored, searchable, visible
+from indexer.store.query import SCORED_PROPERTIES, HybridQuery, Scored, searchable, searched, visible
 from indexer.store.talking import WRITE_PATIENCE, nothing_without_tenant, remedy, short, talking
 from indexer.weaviate_server import Endpoint
 
@@ -63,8 +63,7 @@ class Store:
         """Connect, see that REST and gRPC answer, and create the collection if it is missing.
 
         ``api_key`` is for a server at ``WEAVIATE_URL``; an embedded server's endpoint brings its own. A query may take
-        ``timeout_seconds``. ``model`` names what makes the vectors, unless this project brings it; each model has a
-        collection of its own.
+        ``timeout_seconds``. ``model`` names what makes the vectors; each has a collection of its own.
         """
         client, collection = await open_collection(
             endpoint,
@@ -127,6 +126,10 @@ class Store:
         """How many passages of this version there are."""
         return await self._count(workspace, Filter.by_property("version").equal(version))
 
+    async def total(self, workspace: str) -> int:
+        """How many passages there are in a workspace, of all versions."""
+        return await self._count(workspace, None)
+
     async def delete(self, workspace: str, version: VersionId) -> None:
         """Delete all passages of a version and see that none is left."""
         await self._delete(workspace, Filter.by_property("version").equal(version))
@@ -180,7 +183,7 @@ class Store:
                 target_vector=targets,
                 alpha=alpha,
                 fusion_type=HybridFusion.RANKED if query.fusion == "ranked" else HybridFusion.RELATIVE_SCORE,
-                query_properties=list(query.properties),
+                query_properties=searched(query.properties),
                 filters=visible(query),
                 limit=query.limit,
                 offset=query.offset,
@@ -223,7 +226,7 @@ class Store:
         async with talking(self._seconds), nothing_without_tenant():
             answer = await tenant.query.bm25(
                 query=text,
-                query_properties=list(query.properties),
+                query_properties=searched(query.properties),
                 filters=visible(query),
                 limit=query.limit,
                 return_metadata=MetadataQuery(score=True),
@@ -232,7 +235,7 @@ class Store:
             return [scored(one.properties, one.metadata.score or 0.0) for one in answer.objects]
         return []
 
-    async def _count(self, workspace: str, where: FilterReturn) -> int:
+    async def _count(self, workspace: str, where: FilterReturn | None) -> int:
         async with talking(self._seconds), nothing_without_tenant():
             tenant = self._collection.with_tenant(workspace)
             counted = await tenant.aggregate.over_all(filters=where, total_count=True)
@@ -268,9 +271,9 @@ def _batches(
     """The objects to write, bounded by count and by size."""
     batch: list[wvc.data.DataObject[Any, Any]] = []
     size = 0
-    fixed = 1_000 + 4 * sum(matrix.shape[1] for matrix in vectors.values()) + 4 * len(document.title)
+    fixed = 1_000 + 4 * sum(matrix.shape[1] for matrix in vectors.values()) + 12 * len(document.title)
     for row, passage in enumerate(passages):
-        weight = fixed + 4 * (len(passage.chunk.text) + len(passage.context.text))
+        weight = fixed + 12 * (len(passage.chunk.text) + len(passage.context.text))  # each with its terms
         if batch and (len(batch) >= _BATCH_COUNT or size + weight > _BATCH_BYTES):
             yield batch
             batch, size = [], 0

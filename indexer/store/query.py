@@ -12,8 +12,9 @@ from weaviate.classes.query import Filter
 from weaviate.collections.classes.filters import FilterReturn
 
 from indexer.documents import Audience, DocumentId, VersionId
+from indexer.terms import question_terms
 
-LONGEST_QUERY = 2_000  # characters; more are cut: BM25's work grows with each trigram
+LONGEST_QUERY = 4_000  # characters of a question's terms; more are cut: BM25's work grows with each of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +22,8 @@ class HybridQuery:
     """A search. ``audiences`` and ``excluded_versions`` are part of the query: the server never gives anything else.
 
     ``alpha`` is 0 for keywords only, 1 for vectors only. ``weights`` are of the named vectors (``passage``,
-    ``context``); a weight of 0 leaves the vector out. ``properties`` are searched by BM25, boosts as in ``context^2``.
+    ``context``); a weight of 0 leaves the vector out. ``properties`` (``title``, ``context``, ``text``) are searched by
+    BM25, boosts as in ``context^2``.
     ``documents`` limits the search to these; None is all. ``explain`` fills ``Hit.scores``.
     """
 
@@ -60,14 +62,18 @@ SCORED_PROPERTIES = ["document", "version", "position", "audience"]
 
 
 def searchable(text: str) -> str:
-    """What of a question can be sent: no lone surrogates, no control characters, at most ``LONGEST_QUERY`` characters.
+    """The terms of a question as BM25 is asked for them, at most ``LONGEST_QUERY`` characters; "" where there are none.
 
-    >>> searchable(" INC-2023\\x00\\ud800  closed? ")
-    'INC-2023 closed?'
+    >>> searchable("Was INC-2023 closed?")
+    'inc 2023 close closed inc-2023'
     """
-    encodable = text[: 4 * LONGEST_QUERY].encode("utf-8", "ignore").decode()
-    printable = "".join(char if char.isprintable() else " " for char in encodable)
-    return " ".join(printable.split())[:LONGEST_QUERY]
+    asked = " ".join(question_terms(text[: 2 * LONGEST_QUERY]))
+    return asked if len(asked) <= LONGEST_QUERY else asked[:LONGEST_QUERY].rpartition(" ")[0]
+
+
+def searched(properties: Sequence[str]) -> list[str]:
+    """The properties of an object in which BM25 looks: ``["context^2"]`` → ``["context_terms^2"]``."""
+    return [f"{name}_terms{sign}{boost}" for name, sign, boost in (each.partition("^") for each in properties)]
 
 
 def visible(query: HybridQuery) -> FilterReturn:

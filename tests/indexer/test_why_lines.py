@@ -46,7 +46,7 @@ def test_a_side_that_did_not_find_it_is_not_told() -> None:
 
 
 def test_words_that_are_not_whole_leave_the_rank_alone() -> None:
-    """Trigrams may match where no word does."""
+    """Short parts of a code may match where nothing of it tells anything."""
     assert why_lines(replace(WHY, terms={}))[2] == "  words    context 1st (8.1); text 2nd (5.2)"
 
 
