@@ -1,6 +1,7 @@
 """Texts to vectors.
 
-``local`` is multilingual-e5-small, 4-bit, in this process: nothing is downloaded, 384 dimensions, ~100 languages.
+``local`` is multilingual-e5-small, 4-bit, in this process: nothing is downloaded, 384 dimensions, ~100 languages;
+``language`` takes out of its vectors what tells only the language.
 ``hashing`` hashes words into 384 dimensions: deterministic on every platform and thousands of times faster, but blind
 to meaning; for tests and for benches that do not judge retrieval. ``voyage`` and ``openai`` ask a server: see
 ``remote_embedding``.
@@ -21,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.errors import SettingsInvalid
+from indexer.language import LanguageNeutral, language_directions
 from indexer.settings import IndexerSettings
 
 Vectors = NDArray[np.float32]
@@ -63,16 +65,21 @@ class Embedder(Protocol):
     async def close(self) -> None: ...
 
 
-def open_embedder(settings: IndexerSettings) -> Embedder:
+def open_embedder(settings: IndexerSettings, kept: KeptEmbeddings | None = None) -> Embedder:
     """The embedder that the settings name. ``SettingsInvalid`` where it cannot run on this machine, or lacks a setting.
 
-    One that is behind an address is not asked yet.
+    One that is behind an address is not asked yet. What a model makes is kept in ``kept``, if that is given.
     """
+    model: Embedder
     if settings.embedder in ("voyage", "openai"):
         from indexer.remote_embedding import open_remote_embedder
 
-        return open_remote_embedder(settings)
-    return HashingEmbedder() if settings.embedder == "hashing" else LocalEmbedder()
+        model = open_remote_embedder(settings)
+    else:
+        model = HashingEmbedder() if settings.embedder == "hashing" else LocalEmbedder()
+    if kept is not None:
+        model = KeepingEmbedder(model, kept)
+    return LanguageNeutral(model, language_directions()) if settings.embedder == "local" else model
 
 
 class LocalEmbedder:

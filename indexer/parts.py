@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from .catalogue import Catalogue
 from .database import Database, database_url
-from .embedding import Embedder, KeepingEmbedder, open_embedder
+from .embedding import Embedder, open_embedder
 from .errors import SituateError, WeaviateUnavailable
 from .kept import EmbeddingRows, PaidAnswerRows
 from .leases import Leases, new_executor_id
@@ -89,7 +89,7 @@ class Parts:
     async def embedder(self) -> Embedder:
         """What turns texts into vectors; what it made is kept."""
         if self._embedder is None:
-            self._embedder = KeepingEmbedder(open_embedder(self.settings), EmbeddingRows(self.database))
+            self._embedder = open_embedder(self.settings, EmbeddingRows(self.database))
             self._stack.push_async_callback(self._embedder.close)
         return self._embedder
 

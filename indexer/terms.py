@@ -1,9 +1,9 @@
 """Text taken apart into the terms that keywords are searched by: the same for what is indexed and for what is asked.
 
-No dictionary and no guess at the language. The first five letters of a word stand for its stem, as in truncation,
-which for retrieval does about what stemming does (McNamee & Mayfield, *Character n-gram tokenization for European
-language text retrieval*, Information Retrieval 7, 2004); scripts without spaces, and Korean, whose endings are written
-on, become pairs of characters, as by Lucene's CJKAnalyzer. What was measured stands in docs/retrieval.md.
+No dictionary and no guess at the language. The first five letters of a word stand for its stem: truncation, one of the
+ways that McNamee, Nicholas & Mayfield compare (*Addressing morphological variation in alphabetic languages*, SIGIR
+2009). Scripts without spaces, and Korean, whose endings are written on, become pairs of characters, as by Lucene's
+CJKAnalyzer. What was measured stands in docs/retrieval.md.
 
 Worked example: ``terms("INC-2031-07-014: getUserById failed")`` →
 ``inc 2031 07 014 getuserbyid get user by id faile failed inc-2031-07-014``
