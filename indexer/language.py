@@ -62,7 +62,9 @@ def without_language(vectors: Vectors, directions: Vectors) -> Vectors:
 
     ``[0.6, 0.8, 0]`` without ``[[1, 0, 0]]`` → ``[0, 1, 0]``. A vector of which nothing would be left stays as it is.
     """
-    rest = vectors - (vectors @ directions.T) @ directions
+    # No matrix product: there a row's last bit hangs on the rows beside it, and equal texts must have equal vectors.
+    along = np.einsum("...d,rd->...r", vectors, directions)
+    rest = vectors - np.einsum("...r,rd->...d", along, directions)
     lengths = np.linalg.norm(rest, axis=-1, keepdims=True)
     kept = lengths > 1e-6
     result: Vectors = np.where(kept, rest / np.where(kept, lengths, 1), vectors).astype(np.float32)
