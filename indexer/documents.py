@@ -212,6 +212,14 @@ class Passage:
         """What is embedded: ``context + "\\n" + chunk``."""
         return f"{self.context.text}\n{self.chunk.text}" if self.context.text else self.chunk.text
 
+    @property
+    def situation(self) -> str:
+        """What the vector called ``context`` is of: the context that Claude wrote, else ``text`` once more.
+
+        A structural context is that of a whole section: by it alone its chunks cannot be told apart.
+        """
+        return self.context.text if self.context.kind is ContextKind.GENERATED else self.text
+
 
 @dataclass(frozen=True, slots=True)
 class Usage:

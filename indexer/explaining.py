@@ -34,9 +34,9 @@ class Why:
 
     ``rank`` is its place in the search as a whole. ``vector`` and ``keyword`` are its places on the two sides, None
     where a side has it not among its first 100, or was not asked (α 0 or 1). ``vectors`` are its places by each named
-    vector alone (``passage``: context and text; ``context``: the context alone), ``properties`` those by the words of
-    each property alone (``title``, ``context``, ``text``), without those that do not have it. ``terms`` are, by
-    property, the words of the question that it has, as they were asked.
+    vector alone (``passage``: context and text; ``context``: the context alone, or both again where it is structural),
+    ``properties`` those by the words of each property alone (``title``, ``context``, ``text``), without those that do
+    not have it. ``terms`` are, by property, the words of the question that it has, as they were asked.
 
     The score of a single vector is the similarity (cosine), that of words BM25's; ``vector.score`` compares within one
     search only, where several vectors are mixed.

@@ -126,7 +126,7 @@ class Pipeline:
         row = await self._row(version)
         pairs = zip(work.chunks, work.contextualized.contexts, strict=True)
         passages = [Passage(chunk, context) for chunk, context in pairs]
-        texts = [passage.text for passage in passages] + [passage.context.text for passage in passages]
+        texts = [passage.text for passage in passages] + [passage.situation for passage in passages]
         async with reported(self._catalogue, version, "embedding", len(passages)) as progress:
             embedding = self._embedder.passages(texts, progress=lambda done: progress(min(done, len(passages))))
             vectors = await self._while_wanted(version, embedding)

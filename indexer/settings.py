@@ -80,11 +80,11 @@ class IndexerSettings(BaseSettings):
     )
 
     # Search
-    search_alpha: float = Field(0.5, ge=0, le=1, description="0 is keywords only, 1 is meaning only.")
+    search_alpha: float = Field(0.6, ge=0, le=1, description="0 is keywords only, 1 is meaning only.")
     search_fusion: Literal["relative_score", "ranked"] = Field("relative_score", description="How both are combined.")
     search_limit: int = Field(10, ge=1, le=100, description="Passages a search gives.")
-    search_passage_weight: float = Field(0.6, ge=0, le=1, description="Weight of the passage's vector.")
-    search_context_weight: float = Field(0.4, ge=0, le=1, description="Weight of the context's vector.")
+    search_passage_weight: float = Field(0.8, ge=0, le=1, description="Weight of the passage's vector.")
+    search_context_weight: float = Field(0.2, ge=0, le=1, description="Weight of the context's vector.")
     reranker: Literal["none", "voyage", "cohere", "local"] = Field(
         "none", description="Second ranking of what a search finds: `none`, `voyage`, `cohere`, or `local`."
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..documents import ContextKind
 from ..explaining import Standing, Why
 
 MOST_WORDS = 8
@@ -23,7 +24,9 @@ def why_lines(why: Why) -> list[str]:
     words = f": {', '.join(why.matched[:MOST_WORDS])}" if why.keyword and why.matched else ""
     lines = [f"Found {' and '.join(ways)}{words}."] if ways else []
     if why.vectors:
-        told = [f"{_VECTORS.get(name, name)} {_stands(one, 3)}" for name, one in why.vectors.items()]
+        by_itself = why.hit.context.kind is ContextKind.GENERATED  # of others there is no vector of their own
+        names = [name for name in why.vectors if by_itself or name != "context" or len(why.vectors) == 1]
+        told = [f"{_VECTORS.get(name, name)} {_stands(why.vectors[name], 3)}" for name in names]
         lines.append(f"  meaning  {', '.join(told)}")
     if why.properties:
         told = []

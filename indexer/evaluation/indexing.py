@@ -111,7 +111,7 @@ async def index(
     ]
     texts = [passage.text for passage in passages]
     if variant != "plain":
-        texts += [passage.context.text for passage in passages]
+        texts += [passage.situation for passage in passages]
     fitting = await asyncio.to_thread(lambda: [fitted(text, embedder.window, embedder.count) for text in texts])
     vectors = await embedder.passages(fitting, progress=progress)
     own, of_context = vectors[: len(passages)], vectors[-len(passages) :]  # without contexts both are the same

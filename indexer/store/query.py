@@ -33,9 +33,9 @@ class HybridQuery:
     audiences: frozenset[Audience]
     limit: int
     offset: int = 0
-    alpha: float = 0.5
+    alpha: float = 0.6
     fusion: Literal["relative_score", "ranked"] = "relative_score"
-    weights: Mapping[str, float] = field(default_factory=lambda: {"passage": 0.6, "context": 0.4})
+    weights: Mapping[str, float] = field(default_factory=lambda: {"passage": 0.8, "context": 0.2})
     excluded_versions: frozenset[VersionId] = frozenset()
     documents: frozenset[DocumentId] | None = None
     properties: Sequence[str] = ("title", "context", "text")

@@ -37,6 +37,11 @@ def test_both_sides_are_told_with_ranks_words_and_where_they_stand() -> None:
     ]
 
 
+def test_of_a_structural_context_there_is_no_rank_of_its_own() -> None:
+    structural = replace(HIT, context=Context("Review › Part 1", ContextKind.STRUCTURAL))
+    assert why_lines(replace(WHY, hit=structural))[1] == "  meaning  context and text 3rd (0.871)"
+
+
 def test_a_side_that_did_not_find_it_is_not_told() -> None:
     by_meaning = replace(WHY, keyword=None, properties={}, terms={})
     assert why_lines(by_meaning)[0] == "Found by meaning (3rd)."
