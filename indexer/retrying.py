@@ -54,13 +54,13 @@ async def retry(indexer: Indexer, parts: Parts, workspace: str, documents: froze
 async def unindexed(parts: Parts, rows: Sequence[Version]) -> list[Version]:
     """Of versions that should answer those without passages in the index: another embedder made them, or it was lost.
 
-    Where a workspace has just as many passages as it should, none is looked for one by one.
+    Where a workspace has as many passages as it should, and none that do not answer, none is looked for by itself.
     """
     published: list[Version] = []
     for workspace in dict.fromkeys(row.workspace for row in rows):
         own = [row for row in rows if row.workspace == workspace and row.chunks]
         total = await parts.reading(lambda index, workspace=workspace: index.store.total(workspace))  # type: ignore[misc]
-        if total != sum(row.chunks for row in own):
+        if total != sum(row.chunks for row in own) or await parts.catalogue.in_flight(workspace):
             published += own
     lost = []
     for start in range(0, len(published), _AT_ONCE):
