@@ -105,6 +105,8 @@ class Progress:
     ``title`` is plain text, "" where it must not be shown (any more). ``done`` of ``total`` passages are indexed.
     ``sentence`` says why it was refused and what to do, or what is worth knowing about a document that is ready.
     ``estimate_usd`` is what contexts will cost, for ``asks_cost``. ``cost_usd`` and ``failed_contexts`` are for admins.
+    ``adder`` is the name of somebody else who had added the document before, and whose it stays, "" where that is not
+    known; None where it is the adder's own.
     """
 
     state: State
@@ -118,6 +120,7 @@ class Progress:
     estimate_usd: float = 0.0
     cost_usd: float = 0.0
     failed_contexts: int = 0
+    adder: str | None = None
     decisions: tuple[Decision, ...] = field(default=())  # what was answered to its questions so far
 
     def as_json(self) -> dict[str, Any]:
@@ -136,4 +139,4 @@ class Progress:
 
     def without_title(self) -> Progress:
         """The same for somebody who may not read the document (any more)."""
-        return replace(self, title="", sentence="", twin=None)
+        return replace(self, title="", sentence="", twin=None, adder="" if self.adder else self.adder)

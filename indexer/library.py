@@ -29,7 +29,7 @@ from .kept import PaidAnswerRows, spent
 from .likeness import Signature
 from .parts import Index, Parts
 from .prices import load_prices
-from .rows import Version, named
+from .rows import Version, coming_document, named
 from .settings import IndexerSettings
 from .twins import Alike, alike
 
@@ -114,9 +114,20 @@ class Indexer:
             )
         )
 
-    async def documents(self, workspace: str, viewer: Viewer | None) -> list[Document]:
-        """The published documents that a viewer may read, by title; None is an administrator, who sees all."""
-        return await self._catalogue.documents(workspace, viewer)
+    async def documents(self, workspace: str, viewer: Viewer | None, *, coming: bool = False) -> list[Document]:
+        """The published documents that a viewer may read, by title; None is an administrator, who sees all.
+
+        ``coming``: and behind them those on their way of which no version answers yet, without a ``version``.
+        """
+        if not coming:
+            return await self._catalogue.documents(workspace, viewer)
+        # Those on their way are asked for first: what is published meanwhile is among the others then.
+        rows = [row for row in await self._catalogue.waiting() if row.workspace == workspace]
+        there = await self._catalogue.documents(workspace, viewer)
+        known = {document.id for document in there}
+        new = {row.document: row for row in rows if row.document not in known}
+        readable = [row for row in new.values() if viewer is None or viewer.may_read(row.audience)]
+        return [*there, *map(coming_document, readable)]
 
     async def published(self, workspace: str, documents: frozenset[DocumentId]) -> dict[DocumentId, VersionId]:
         """The version that answers, of each of these documents that has one."""
@@ -185,17 +196,18 @@ class Indexer:
     async def alike(
         self, workspace: str, examined: Examined | Signature, name: str, viewer: Viewer | None
     ) -> list[Alike]:
-        """The published documents that may be meant by what was examined; those of the same name come first.
+        """The documents that may be meant by what was examined; those of the same name come first.
 
         Among what the viewer may read (None is an administrator) those called ``name``, by file name or title and
-        whatever the case and the spaces, and those with nearly the same text. The document that adding it replaces
-        anyway is not among them, and no thread's file is.
+        whatever the case and the spaces, and those with nearly the same text; also those that are still on their way,
+        which have no ``version`` yet. The document that adding it replaces anyway is not among them, and no thread's
+        file is.
         """
         signature = examined if isinstance(examined, tuple) else examined.signature
         own, names = (None, [name]) if isinstance(examined, tuple) else (examined.document, [name, examined.title])
         found = [
             document
-            for document in await self._catalogue.documents(workspace, viewer)
+            for document in await self.documents(workspace, viewer, coming=True)
             if document.id != own and not document.audience.is_passing
         ]
         signatures = await self._parts.sketches.of(workspace, {document.id for document in found})
@@ -219,7 +231,7 @@ class Indexer:
         was first added, where that was not now.
         Raises StoreFailed and Unavailable. Whether the bytes can be read is told later, by ``follow``.
         """
-        sha256 = content_hash(original.data)
+        sha256 = await asyncio.to_thread(content_hash, original.data)
         made_by = fingerprint(self.settings, await self._parts.embedder(), title, audience)
         same = await self._catalogue.same(document_id(workspace, audience, original.source), sha256, made_by)
         if same is not None and same.state == "published":
@@ -279,6 +291,9 @@ class Indexer:
     async def remove(self, workspace: str, document: DocumentId) -> None:
         """Take a document out: from now on it answers nothing; its chunks are deleted and counted away.
 
+        Its original, its versions and their signatures go. What stays is its id with its last number, so that none of
+        its versions' ids is given again; and what was paid for: contexts with their request's hash, vectors by the hash
+        of their text, and the amounts. Adding it again costs nothing then.
         Raises Unavailable or StoreFailed when the deleting could not be finished; it is finished later then.
         """
         from .tidying import tidy

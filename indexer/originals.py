@@ -30,32 +30,33 @@ class Originals:
 
     async def put(self, data: bytes) -> str:
         """Store bytes whole or not at all; returns their SHA-256 in hex. Raises StoreFailed."""
-        sha256 = content_hash(data)
 
-        def work() -> None:
+        def work() -> str:
+            sha256 = content_hash(data)
             path = self._path(sha256)
             if self._files.exists(path) and self._files.size(path) == len(data):
-                return
+                return sha256
             partial = f"{path}.{uuid.uuid4().hex}.part"  # a crash must not leave half a file under the hash
             self._files.makedirs(path.rpartition("/")[0], exist_ok=True)
             self._files.pipe_file(partial, data)
             self._files.mv(partial, path)
+            return sha256
 
         try:
-            await asyncio.to_thread(work)
+            return await asyncio.to_thread(work)
         except OSError as error:
             raise StoreFailed(
                 "The original could not be stored; check that DATA_DIR or ORIGINALS_URL may be written and has room."
             ) from error
-        return sha256
 
     async def get(self, sha256: str) -> bytes:
         """The bytes under a hash. Raises StoreFailed when they are gone or not what they were."""
         try:
             data: bytes = await asyncio.to_thread(self._files.cat_file, self._path(sha256))
+            found = await asyncio.to_thread(content_hash, data)
         except OSError as error:
             raise StoreFailed("The original is gone from DATA_DIR or ORIGINALS_URL; add the document again.") from error
-        if content_hash(data) != sha256:
+        if found != sha256:
             raise StoreFailed("The stored original is damaged; add the document again.")
         return data
 

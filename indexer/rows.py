@@ -177,6 +177,21 @@ def document_of(row: Any, spent: Usage) -> Document:
     )
 
 
+def coming_document(row: Version) -> Document:
+    """What is known of a document before a version of it answers."""
+    return Document(
+        id=row.document,
+        workspace=row.workspace,
+        audience=row.audience,
+        source=row.source,
+        title=row.title,
+        url=row.url,
+        added_by=row.added_by,
+        added_at=row.created_at,
+        name=row.name,
+    )
+
+
 def named(rows: Sequence[Version], name: str) -> DocumentId:
     """The document that a person means by an id, the beginning of one, a source or a title. Raises NotFound."""
     for matches in (

@@ -48,11 +48,15 @@ class Sketches:
         await self._database.write(lambda c: c.execute(statement))
 
     async def of(self, workspace: str, ids: Collection[DocumentId]) -> dict[DocumentId, Signature]:
-        """The signatures of these documents' published versions; one that has none is left out."""
+        """The signatures of these documents' published versions, or of the newest where none is published yet.
+
+        One that has none is left out.
+        """
+        number = sa.func.coalesce(documents.c.published, documents.c.last_number)
         statement = (
             sa.select(sketches.c.document, sketches.c.signature)
             .join(documents, documents.c.id == sketches.c.document)
-            .where(documents.c.workspace == workspace, documents.c.published == sketches.c.number)
+            .where(documents.c.workspace == workspace, sketches.c.number == number)
         )
         rows = await self._database.read(lambda c: c.execute(statement).all())
         wanted = frozenset(ids)

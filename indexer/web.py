@@ -172,9 +172,12 @@ async def _document(url: URL, place: URL, response: aiohttp.ClientResponse, sett
 
 async def _body(place: URL, response: aiohttp.ClientResponse, limit: int, limit_mb: float) -> bytes:
     """The body, counted while it comes and while it unpacks; what the headers say about its length is not believed."""
-    too_large = SourceRefused(f"{place} has more than {limit_mb:g} MB; download a part of it and add that.")
+
+    def too_large() -> SourceRefused:  # made where it is raised: one that this frame holds would hold its data, too
+        return SourceRefused(f"{place} has more than {limit_mb:g} MB; download a part of it and add that.")
+
     if (response.content_length or 0) > limit:
-        raise too_large
+        raise too_large()
     encoding = response.headers.get("Content-Encoding", "identity").strip().lower()
     if encoding not in ("identity", "", "gzip", "x-gzip", "deflate"):
         raise SourceRefused(f"{place} is packed in a way that cannot be read; download the file and add that.")
@@ -188,9 +191,9 @@ async def _body(place: URL, response: aiohttp.ClientResponse, limit: int, limit_
             data += unpacking.decompress(piece, _STEP)
             piece = unpacking.unconsumed_tail
             if len(data) > limit:
-                raise too_large
+                raise too_large()
         if max(received, len(data)) > limit:
-            raise too_large
+            raise too_large()
     return bytes(data)
 
 

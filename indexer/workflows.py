@@ -32,6 +32,7 @@ APPLICATION_VERSION = "situate-1"
 POLL_SECONDS = 0.2
 STORE_ATTEMPTS = 3
 STORE_PAUSE_SECONDS = 2.0
+CATALOGUE_PAUSE_SECONDS = 2.0  # before a stage is run again that found the catalogue away
 
 _running: Worker | None = None  # DBOS is one a process, so this is too
 
@@ -65,6 +66,7 @@ class Worker:
         self.trouble: CatalogueUnavailable | None = None  # why nothing can be recorded, while that is so
         self._tasks: list[asyncio.Task[None]] = []
         self._active = 0
+        self._leaving = False  # what is in hand may end, and waits for nothing
         self._closing = False
 
     async def start(self, executor: str) -> None:
@@ -104,6 +106,7 @@ class Worker:
     async def close(self) -> None:
         """Finish what is in hand and stop; what is queued stays queued."""
         global _running
+        self._leaving = True
         for task in self._tasks[1:]:  # but the lease runs on while work is in hand
             task.cancel()
         patience = 24 * 3600 if self._active and self.trouble is None else 0
@@ -148,23 +151,42 @@ class Worker:
         pipeline = self._pipeline
         state = "withdrawn"
         try:
-            if await _step("start", pipeline.start, version):
-                await _step("read", pipeline.read, version)
-                await _step("situate", pipeline.situate, version, paying)
-                await _step("store", self._stored, version, paying)
-                state = "published" if await _step("publish", pipeline.publish, version) else "replaced"
+            if await self._step("start", pipeline.start, version):
+                await self._step("read", pipeline.read, version)
+                await self._step("situate", pipeline.situate, version, paying)
+                await self._step("store", self._stored, version, paying)
+                state = "published" if await self._step("publish", pipeline.publish, version) else "replaced"
         except Withdrawn:
             log.info("%s was removed while it was being indexed", version)
         except Exception as error:
-            if self._closing:
-                raise  # the parts are closed: who takes this over will run it whole
+            if self._closing or isinstance(error, CatalogueUnavailable):
+                raise  # the parts are closed, or nothing can be recorded: who takes this over will run it whole
             state = "refused" if isinstance(error, Refused) else "failed"
-            await _step("give up", pipeline.give_up, version, state, _reason(error))
+            await self._step("give up", pipeline.give_up, version, state, _reason(error))
         try:
-            await _step("finish", pipeline.finish, version)
+            await self._step("finish", pipeline.finish, version)
         except SituateError as error:
             log.warning("could not tidy up after %s: %s", version, error)  # the next sweep will
         return state
+
+    async def _step(self, name: str, stage: Callable[..., Awaitable[Any]], *args: Any) -> Any:
+        """Run a stage, or give what it gave before a crash. Where it finds the catalogue away it is run again: each
+        begins by writing there, so that nothing is paid for while nothing can be kept.
+
+        Raises CatalogueUnavailable only where this worker is about to end.
+        """
+
+        async def call() -> Any:
+            while True:
+                try:
+                    return await stage(*args)
+                except CatalogueUnavailable as error:
+                    if self._leaving:
+                        raise
+                    log.warning("%s of a document waits for the catalogue: %s", name, error)
+                    await asyncio.sleep(CATALOGUE_PAUSE_SECONDS)
+
+        return await DBOS.run_step_async({"name": name}, call)
 
     async def _live(self) -> None:
         """Renew the lease. Where that fails, nothing that is done here can be recorded either."""
@@ -196,15 +218,6 @@ class Worker:
             # There is no public name for it: recovery is meant for a paid service of its makers.
             await asyncio.to_thread(DBOS._recover_pending_workflows, [executor])
             await self._leases.drop(executor)
-
-
-async def _step(name: str, stage: Callable[..., Awaitable[Any]], *args: Any) -> Any:
-    """Run a stage, or give what it gave before a crash."""
-
-    async def call() -> Any:
-        return await stage(*args)
-
-    return await DBOS.run_step_async({"name": name}, call)
 
 
 def _reason(error: Exception) -> str:

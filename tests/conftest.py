@@ -10,6 +10,7 @@ pytest_plugins = [
     "tests.fixtures.indexer",
     "tests.fixtures.command_line",
     "tests.fixtures.postgres",
+    "tests.fixtures.databases",
     "tests.fixtures.slack",
     "tests.fixtures.bot",
 ]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import sqlalchemy as sa
 
@@ -18,6 +18,18 @@ ASKED: Final = "asking"  # it waits for a person
 CLOSED: Final = "closed"
 
 Turn = Literal["yours", "theirs", "over"]
+
+
+@dataclass(frozen=True, slots=True)
+class Addition:
+    """A request, how far each of its items has come, and where the message stands that tells of it (channel, ``ts``).
+
+    ``message`` is None while there is none.
+    """
+
+    request: Request
+    items: tuple[Progress, ...]
+    message: tuple[str, str] | None = None
 
 
 class Additions:
@@ -66,6 +78,32 @@ class Additions:
     async def progress_of(self, id: str) -> tuple[Progress, ...]:
         """How far each item has come, in order."""
         return tuple(await self._database.read(lambda c: _items(c, id)))
+
+    async def additions_of(self, team: str, user: str, since: datetime) -> list[Addition]:
+        """What somebody asked to have added since a moment, newest first; not what was forgotten."""
+        theirs = (additions.c.team == team, additions.c.person == user, additions.c.taken_at >= naive(since))
+        return await self._found(sa.select(additions).where(*theirs))
+
+    async def added_as(self, document: str) -> list[Addition]:
+        """The requests of which an item became this document, newest first; not what was forgotten."""
+        its = added_items.c.progress["document"].as_string() == document
+        made = sa.select(added_items.c.addition).where(its)
+        return await self._found(sa.select(additions).where(additions.c.id.in_(made)))
+
+    async def _found(self, which: sa.Select[Any]) -> list[Addition]:
+        def work(connection: sa.Connection) -> list[Addition]:
+            known = which.where(additions.c.payload.is_not(None))
+            rows = connection.execute(known.order_by(additions.c.taken_at.desc(), additions.c.id)).all()
+            return [
+                Addition(
+                    Request.of_json(row.payload),
+                    tuple(_items(connection, row.id)),
+                    (row.message_channel, row.message_ts) if row.message_ts else None,
+                )
+                for row in rows
+            ]
+
+        return await self._database.read(work)
 
     async def unfinished_additions(self) -> list[tuple[Request, str]]:
         """The open requests, oldest first, each with its owner."""

@@ -8,6 +8,7 @@ from bot.ledger.additions import Additions
 from bot.ledger.alerts import Alerts
 from bot.ledger.answers import Answers
 from bot.ledger.caps import Caps
+from bot.ledger.changes import Changes
 from bot.ledger.errands import Errands
 from bot.ledger.moments import now
 from bot.ledger.origins import Origins
@@ -16,7 +17,7 @@ from bot.ledger.schema import LEDGER_VERSION, ledger_schema, metadata, muted_thr
 from indexer import CatalogueUnavailable, Database
 
 
-class Ledger(Questions, Answers, Errands, Caps, Additions, Origins, Alerts):
+class Ledger(Questions, Answers, Errands, Caps, Additions, Origins, Changes, Alerts):
     """What all bots on one database know together. Every method raises CatalogueUnavailable where it is away."""
 
     @classmethod

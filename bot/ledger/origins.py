@@ -49,15 +49,25 @@ class Origins:
 
         await self._database.write(work)
 
-    async def also_made_of(self, document: str, like: str) -> None:
-        """A document holds the same messages and files as another: it is that one, for other readers."""
+    async def holds(self, document: str, workspace: str, part: str, user: str) -> None:
+        """A document holds a part, beside what is known of it; a part that is known stays as it is, marked or not."""
+        row = {"document": document, "part": part, "workspace": workspace, "person": user, "gone": False}
+        note = self._database.insert(document_parts).values(row).on_conflict_do_nothing()
+        await self._database.write(lambda c: c.execute(note))
+
+    async def now_called(self, document: str, id: str) -> None:
+        """A document has another id by now, for other readers: what it was made of, and that it is to go, is its own.
+
+        Nothing is known of it any more under the id that it had. Said again it changes nothing.
+        """
+        known = sa.select(sa.literal(1)).where(document_parts.c.document == document)
 
         def work(connection: sa.Connection) -> None:
-            rows = connection.execute(sa.select(document_parts).where(document_parts.c.document == like)).mappings()
-            copies = [dict(row) | {"document": document} for row in rows]
-            if copies:
-                connection.execute(document_parts.delete().where(document_parts.c.document == document))
-                connection.execute(document_parts.insert().values(copies))
+            if document != id and connection.execute(known).first() is not None:
+                connection.execute(document_parts.delete().where(document_parts.c.document == id))
+                connection.execute(
+                    document_parts.update().where(document_parts.c.document == document).values(document=id)
+                )
 
         await self._database.write(work)
 

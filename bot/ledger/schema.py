@@ -138,6 +138,17 @@ document_parts = sa.Table(
     sa.Index("document_parts_gone", "gone"),
 )
 
+directory_changes = sa.Table(  # what Slack said of people and channels, to one bot of several
+    "directory_changes",
+    metadata,
+    sa.Column("number", sa.Integer, primary_key=True, autoincrement=True),
+    sa.Column("channel", sa.String(64)),
+    sa.Column("person", sa.String(64)),
+    sa.Column("owner", sa.String(128), nullable=False),  # the executor that heard it
+    sa.Column("heard_at", sa.DateTime, nullable=False),
+    sqlite_autoincrement=True,  # a number is not given again once all rows are deleted
+)
+
 forgotten_documents = sa.Table(  # with what they were made of, which was deleted in Slack; until that is told
     "forgotten_documents",
     metadata,

@@ -17,6 +17,7 @@ from typing import Final, Literal
 from bot import caps, health
 from bot.ledger.alerts import Alert
 from bot.slack import admin_channel
+from bot.slack.background import in_peace, news_or
 from bot.slack.parts import Parts
 from bot.slack.sending.calls import Lost, Refused
 from bot.slack.sending.posting import UNREACHABLE, NotPosted, Place
@@ -24,7 +25,6 @@ from bot.slack.showing.alerts import News, alert_message
 from bot.slack.signs import now_utc
 from bot.slack.troubles import CLAUDE, Contexts, Seen, Trouble, latest, look_back, of_indexing
 from bot.texts import ENGLISH
-from indexer import SituateError
 
 log = logging.getLogger(__name__)
 
@@ -82,19 +82,10 @@ class Alerts:
         try:
             while True:
                 self.signs.news.clear()
-                try:
-                    async with asyncio.timeout(LOOK_SECONDS):
-                        await self.signs.news.wait()
-                except TimeoutError:
-                    pass
-                try:
-                    await self.look()
-                except SituateError as error:
-                    log.warning("what breaks could not be looked for: %s", error)
-                except Exception:
-                    log.exception("what breaks could not be looked for")
+                await news_or(self.signs.news, LOOK_SECONDS)
+                await in_peace(self.look, "what breaks could not be looked for")
                 if self._telling is None or self._telling.done():  # it may take minutes; meanwhile it is looked on
-                    self._telling = asyncio.create_task(self._tell())
+                    self._telling = asyncio.create_task(in_peace(self.tell, "what breaks could not be told"))
         finally:
             if self._telling is not None:
                 self._telling.cancel()
@@ -179,14 +170,6 @@ class Alerts:
         return await ledger.sighted(self._team, kind, place, now, is_bad=is_bad, not_before=now - LOST)
 
     # -- telling ---------------------------------------------------------------------------------------------------
-
-    async def _tell(self) -> None:
-        try:
-            await self.tell()
-        except SituateError as error:
-            log.warning("what breaks could not be told: %s", error)
-        except Exception:
-            log.exception("what breaks could not be told")
 
     async def tell(self) -> None:
         """Tell what is to be told now. Raises CatalogueUnavailable."""

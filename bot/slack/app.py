@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 
 import aiohttp
 from aiohttp import web
+from aiohttp.typedefs import Handler
 from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.errors import SlackClientError
@@ -21,6 +20,7 @@ from bot.settings import BotSettings
 from bot.slack.adding.desk import AddingDesk
 from bot.slack.adding.forgetting import Forgetting
 from bot.slack.alerts import Alerts
+from bot.slack.changes import Changes
 from bot.slack.connection import (
     TIMEOUT_SECONDS,
     UNREACHABLE,
@@ -35,6 +35,7 @@ from bot.slack.desk import Desk
 from bot.slack.directory import Directory
 from bot.slack.files import Attachments
 from bot.slack.home import Homes
+from bot.slack.housekeeping import forget_what_is_old, warm_up
 from bot.slack.intake import FollowUps, Intake
 from bot.slack.listeners import adding as adding_listener
 from bot.slack.listeners import (
@@ -57,14 +58,10 @@ from bot.slack.reply import SlackReplies
 from bot.slack.sending.posting import Poster
 from bot.slack.workspace import Workspace
 from bot.texts import ENGLISH
-from indexer import WORKSPACE, Indexer, Leases, SettingsInvalid, SituateError, Viewer, new_executor_id
-
-log = logging.getLogger(__name__)
+from indexer import Indexer, Leases, SettingsInvalid, new_executor_id
 
 # A socket on which nothing came for one and a half of them is given up, so the loop may stall for half of one.
 PING_SECONDS = 8.0
-HOUSEKEEPING_SECONDS = 3_600.0
-KEPT_DAYS = 30  # how long the wording of an answered question is kept, for "Try again"
 EVENTS_PATH = "/slack/events"
 
 
@@ -112,11 +109,14 @@ async def open_bot(settings: BotSettings, library: Indexer, answerer: Answerer) 
         homes = Homes(parts)
         adding = AddingDesk(parts, leases, executor, settled=homes.refresh)
         forgetting = Forgetting(parts, settled=homes.refresh)
-        app = build(parts, desk, adding, forgetting, homes)
+        changes = Changes(parts.ledger, people, executor, changed=homes.refresh)
+        await changes.open()
+        app = build(parts, desk, adding, forgetting, homes, changes)
         for work in (
             people.stay_warm(),
-            _warm_up(parts),
-            _housekeeping(parts),
+            changes.keep_up(),
+            warm_up(parts),
+            forget_what_is_old(parts),
             forgetting.go_on(),
             Alerts(parts, executor).watch(),
         ):
@@ -129,7 +129,9 @@ async def open_bot(settings: BotSettings, library: Indexer, answerer: Answerer) 
         yield SlackBot(app, parts, desk, adding)
 
 
-def build(parts: Parts, desk: Desk, adding: AddingDesk, forgetting: Forgetting, homes: Homes) -> AsyncApp:
+def build(
+    parts: Parts, desk: Desk, adding: AddingDesk, forgetting: Forgetting, homes: Homes, changes: Changes
+) -> AsyncApp:
     """Bolt with all listeners; the first that matches takes an event, so those that take anything come last."""
     settings = parts.settings
     secret = settings.slack_signing_secret
@@ -149,7 +151,7 @@ def build(parts: Parts, desk: Desk, adding: AddingDesk, forgetting: Forgetting, 
     feedback.register(app, parts)
     home.register(app, parts, homes, removing)
     agent.register(app, parts, desk)
-    directory.register(app, parts, homes)
+    directory.register(app, parts, homes, changes)
     shortcuts.register(app, parts, desk)
     rest.register(app)
     return app
@@ -183,6 +185,7 @@ async def by_http(bot: SlackBot, settings: BotSettings) -> AsyncIterator[None]:
     see_settings(settings, http=True)
     server = bot.app.server(port=settings.http_port, path=EVENTS_PATH, host=settings.http_host).web_app
     server.router.add_get("/health", _health)
+    server.middlewares.append(_only_with_a_time)
     runner = web.AppRunner(server, access_log=None)
     await runner.setup()
     try:
@@ -197,40 +200,17 @@ async def by_http(bot: SlackBot, settings: BotSettings) -> AsyncIterator[None]:
         await runner.cleanup()
 
 
+@web.middleware
+async def _only_with_a_time(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """Bolt takes the time of a signature for a number; where it is none, nobody of Slack's has signed."""
+    moment = request.headers.get("X-Slack-Request-Timestamp", "")
+    if request.path == EVENTS_PATH and not (moment.isascii() and moment.isdigit()):
+        return web.Response(status=401, text="This request is not signed by Slack.")
+    return await handler(request)
+
+
 async def _health(request: web.Request) -> web.Response:
     return web.Response(text="ok")
-
-
-async def _warm_up(parts: Parts) -> None:
-    """Search once before anybody asks: the embedder is loaded by then."""
-
-    async def search() -> None:
-        await parts.library.search(await parts.workspace.name(), "warm up", Viewer(frozenset({WORKSPACE})), limit=1)
-
-    await _in_peace(search())
-
-
-async def _housekeeping(parts: Parts) -> None:
-    """Forget, now and then, what is kept for a time only."""
-    while True:
-        await _in_peace(parts.ledger.forget(datetime.now(UTC) - timedelta(days=KEPT_DAYS)))
-        await _in_peace(parts.ledger.forget_additions(datetime.now(UTC) - timedelta(days=KEPT_DAYS)))
-        await _in_peace(_forget_attached(parts))
-        await asyncio.sleep(HOUSEKEEPING_SECONDS)
-
-
-async def _forget_attached(parts: Parts) -> None:
-    for workspace in (parts.me.team, parts.settings.workspace):
-        await parts.attachments.forget_old(workspace)
-
-
-async def _in_peace(work: Awaitable[object]) -> None:
-    try:
-        await work
-    except SituateError as error:
-        log.warning("work beside the questions failed: %s", error)
-    except Exception:
-        log.exception("work beside the questions failed")
 
 
 async def knock(settings: BotSettings, *, http: bool) -> None:

@@ -10,7 +10,7 @@ reading says so.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Collection
 from dataclasses import dataclass, replace
 from typing import Final, Literal, TypeVar
 
@@ -95,12 +95,18 @@ async def of_place(directory: Directory, channel: str, thread: str = "") -> Read
         return replace(NOTHING, left_out="cannot_check")
 
 
-async def of_reader(directory: Directory, user: str, user_team: str | None = None) -> Reading:
+async def of_reader(
+    directory: Directory, user: str, user_team: str | None = None, *, among: Collection[Audience] | None = None
+) -> Reading:
     """What somebody may read themself, right now, where nobody else reads along: in lists, search, status and Home.
 
+    ``among``: only whether they may read these is asked. Slack is asked for their channels, each time, where one of
+    them is a channel's; else the reading has no channels.
     Raises nothing of Slack's: what cannot be checked is left out, and ``left_out`` is ``cannot_check``: say so.
     """
-    return replace(await _in_private(directory, user, user_team, frozenset()), shareable=False)
+    with_channels = among is None or any(audience.kind in ("channel", "thread") for audience in among)
+    own = await _in_private(directory, user, user_team, frozenset(), with_channels=with_channels)
+    return replace(own, shareable=False)
 
 
 async def of_person(directory: Directory, user: str, answer: StoredAnswer) -> Viewer:
@@ -144,9 +150,11 @@ async def _for_their_eyes(directory: Directory, question: Question) -> Reading:
     return replace(own, shareable=False)
 
 
-async def _in_private(directory: Directory, user: str, user_team: str | None, here: frozenset[Audience]) -> Reading:
-    """What one person may read where nobody else reads along."""
-    person, channels = await _person_and_channels(directory, user)
+async def _in_private(
+    directory: Directory, user: str, user_team: str | None, here: frozenset[Audience], *, with_channels: bool = True
+) -> Reading:
+    """What one person may read where nobody else reads along; the documents of channels only where that is wanted."""
+    person, channels = await _person_and_channels(directory, user, with_channels=with_channels)
     if isinstance(person, Person) and (person.is_deleted or person.is_bot):
         return NOTHING
     mine = set(here)
@@ -161,9 +169,9 @@ async def _in_private(directory: Directory, user: str, user_team: str | None, he
 
 
 async def _person_and_channels(
-    directory: Directory, user: str
+    directory: Directory, user: str, *, with_channels: bool = True
 ) -> tuple[Person | CannotCheck, frozenset[str] | CannotCheck]:
-    """Both at once; in place of what Slack does not tell, the error."""
+    """Both at once; in place of what Slack does not tell, the error. No channels where they are not wanted."""
 
     async def told(lookup: Awaitable[T]) -> T | CannotCheck:
         try:
@@ -171,6 +179,8 @@ async def _person_and_channels(
         except CannotCheck as error:
             return error
 
+    if not with_channels:
+        return await told(directory.person(user)), frozenset()
     return await asyncio.gather(told(directory.person(user)), told(directory.channels_of(user)))
 
 
@@ -224,7 +234,7 @@ async def _outsiders(directory: Directory, channel: Channel, asked: _Asked, leas
         return True, least
     members = await directory.members(channel.id)
     if asked.user is not None and asked.user not in members:  # they may have joined a moment ago
-        directory.forget_channel(channel.id)
+        directory.ask_again(channel.id)
         members = await directory.members(channel.id)
     if not members:
         raise CannotCheck("nobody")  # somebody reads there, or we would not be asked

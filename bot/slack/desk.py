@@ -11,11 +11,12 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import Literal, Protocol
 
 from bot.asking import Question
 from bot.ledger import Ledger
+from bot.slack.background import every
 from indexer import CatalogueUnavailable, Leases
 
 log = logging.getLogger(__name__)
@@ -75,9 +76,9 @@ class Desk:
         await self._leases.beat()
         await self._take_over()
         self._rounds = [
-            asyncio.create_task(every(BEAT_SECONDS, self._leases.beat)),
-            asyncio.create_task(every(LOOK_SECONDS, self._look)),
-            asyncio.create_task(every(TAKE_OVER_SECONDS, self._take_over)),
+            asyncio.create_task(every(BEAT_SECONDS, self._leases.beat, "this process could not say that it lives")),
+            asyncio.create_task(every(LOOK_SECONDS, self._look, "the questions in hand could not be looked at")),
+            asyncio.create_task(every(TAKE_OVER_SECONDS, self._take_over, "what others left could not be looked for")),
         ]
 
     async def close(self) -> None:
@@ -129,7 +130,7 @@ class Desk:
         except asyncio.CancelledError:
             ended = self._ended.pop(question.key, None)
             if ended is not None and not self._closing:
-                await asyncio.shield(self._halt(question, ended))
+                await self._halted(question, ended)
                 return
             raise
         except Exception:
@@ -147,6 +148,16 @@ class Desk:
         except OutOfReach:
             log.warning("Slack is out of reach; a question is answered later")
             return None
+
+    async def _halted(self, question: Question, end: End) -> None:
+        """Halt it, whole: it may have been cancelled twice, as by a person and by whoever joined at that moment."""
+        halting = asyncio.create_task(self._halt(question, end))
+        while not halting.done():
+            try:
+                await asyncio.shield(halting)
+            except asyncio.CancelledError:
+                if self._closing:
+                    raise
 
     async def _halt(self, question: Question, end: End) -> None:
         try:
@@ -191,15 +202,3 @@ class Desk:
             # One of our own that is not at work was taken, and never begun; or it ended since its row was read.
             elif taken or (holder == self._owner and question.key not in self._over):
                 self.begin(question, again=True)
-
-
-async def every(seconds: float, work: Callable[[], Awaitable[object]]) -> None:
-    """Do ``work`` every so often, until cancelled; one that fails is logged, and the next comes all the same."""
-    while True:
-        await asyncio.sleep(seconds)
-        try:
-            await work()
-        except CatalogueUnavailable as error:
-            log.warning("the ledger is away: %s", error)
-        except Exception:
-            log.exception("the desk's round failed")

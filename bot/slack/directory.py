@@ -9,8 +9,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping
-from contextlib import aclosing, suppress
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Iterator, Mapping
+from contextlib import aclosing, contextmanager, suppress
 from typing import Any
 
 import aiohttp
@@ -19,6 +19,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.slack.lookups import CannotCheck, Lookups
 from bot.slack.people import Channel, Person, channel_of, person_of
+from indexer import SituateError
 
 __all__ = ["CannotCheck", "Channel", "Directory", "Gone", "Person"]
 
@@ -42,6 +43,10 @@ class Gone(CannotCheck):
     """Slack shows the bot no such channel or person: deleted, or none of its business any more."""
 
 
+# Is told of each change: the channel, None for any that the person is in; the person, None for all in the channel.
+Watcher = Callable[[str | None, str | None], None]
+
+
 class Directory:
     """The workspace ``team``; ``enterprise`` is the organisation that it belongs to, ``me`` the bot's user id."""
 
@@ -61,11 +66,13 @@ class Directory:
         self.me = me
         self._now = now
         self.patience = patience
+        self.catch_up: Callable[[], Awaitable[None]] | None = None  # with what other processes heard
         self._people: Lookups[Person] = Lookups(PEOPLE_SECONDS, now)
         self._channels: Lookups[Channel] = Lookups(CHANNEL_SECONDS, now)
         self._members: Lookups[frozenset[str]] = Lookups(CHANNEL_SECONDS, now, most=2_000)
         self._own: Lookups[frozenset[str]] = Lookups(CHANNEL_SECONDS, now)
         self._warm: Lookups[int] = Lookups(60.0, now)
+        self._watchers: list[Watcher] = []
         self._changed: set[str] = set()  # people that changed while the workspace was being listed
         self._at_once = asyncio.Semaphore(AT_ONCE)
 
@@ -84,10 +91,12 @@ class Directory:
                 told = await self._call(self._client.users_info, user=id, include_locale=True)
             return person_of(_part(told, "user"), self.team, self.enterprise)
 
+        await self._caught_up()
         return await self._people.get(id, look, self.patience)
 
     async def people(self, ids: Collection[str]) -> dict[str, Person]:
         """These people by id; whom Slack does not know is not among them. Raises ``CannotCheck``."""
+        await self._caught_up()
         if len(self._unknown(ids)) > FEW:
             with suppress(CannotCheck):  # then one by one, where they are not too many
                 await self.warm()
@@ -114,6 +123,7 @@ class Directory:
             told = await self._call(self._client.conversations_info, channel=id)
             return channel_of(_part(told, "channel"), self.team, self.enterprise)
 
+        await self._caught_up()
         return await self._channels.get(id, look, self.patience)
 
     async def members(self, id: str) -> frozenset[str]:
@@ -122,6 +132,7 @@ class Directory:
         async def look() -> frozenset[str]:
             return frozenset(await self._all(self._client.conversations_members, "members", channel=id))
 
+        await self._caught_up()
         return await self._members.get(id, look, self.patience)
 
     async def channels_of(self, user: str) -> frozenset[str]:
@@ -138,6 +149,7 @@ class Directory:
             listed = await self._all(self._client.users_conversations, "channels", **self._open_channels)
             return frozenset(_ids(listed))
 
+        await self._caught_up()
         try:
             async with asyncio.timeout(self.patience):
                 theirs, ours = await asyncio.gather(look(), self._own.get("", own, self.patience))
@@ -172,24 +184,58 @@ class Directory:
 
     # -- what events say -------------------------------------------------------------------------------------------
 
+    @contextmanager
+    def watched(self, watcher: Watcher) -> Iterator[None]:
+        """``watcher`` is told at once of whatever events say that changed, as long as this lasts."""
+        self._watchers.append(watcher)
+        try:
+            yield
+        finally:
+            self._watchers.remove(watcher)
+
     def forget_person(self, id: str) -> None:
         """``user_change``, ``team_join``."""
         self._changed.add(id)
         self._people.forget(id)
+        self._tell(None, id)
 
     def forget_channel(self, id: str) -> None:
         """A channel was renamed, archived, deleted, shared, made private, or the bot left it."""
-        self._channels.forget(id)
-        self._members.forget(id)
-        self._own.forget("")
+        self.ask_again(id)
+        self._tell(id, None)
 
     def forget_member(self, channel: str, user: str) -> None:
         """Somebody joined or left a channel."""
         self._members.forget(channel)
         if self.me in (user, None):
-            self.forget_channel(channel)
+            self.ask_again(channel)
+        self._tell(channel, user)
+
+    def ask_again(self, channel: str) -> None:
+        """Let Slack be asked for a channel and who is in it, without a word from Slack that this has changed."""
+        self._channels.forget(channel)
+        self._members.forget(channel)
+        self._own.forget("")
+
+    def may_be_in(self, channel: str, person: str) -> bool:
+        """Whether somebody is in a channel, as far as that is known."""
+        members = self._members.known(channel)
+        return members is None or person in members
 
     # -- within ----------------------------------------------------------------------------------------------------
+
+    def _tell(self, channel: str | None, person: str | None) -> None:
+        for watcher in list(self._watchers):
+            watcher(channel, person)
+
+    async def _caught_up(self) -> None:
+        """What is known here is what every process knows. Raises ``CannotCheck``."""
+        if self.catch_up is not None:
+            try:
+                await self.catch_up()
+            except SituateError as error:
+                log.warning("what others heard of people and channels could not be read: %s", error)
+                raise CannotCheck("ledger") from error
 
     @property
     def _open_channels(self) -> dict[str, Any]:

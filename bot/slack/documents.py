@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Final, Literal
@@ -163,6 +164,8 @@ async def remove(parts: Parts, user: str, user_team: str | None, id: str, texts:
         if (await shelf(parts, user, user_team, texts, most_named=0)).find(id) is not None:
             raise
         # It answers nothing any more; what is left of it in the index is deleted later.
+    with suppress(SituateError):  # what is not forgotten now is once something of it is deleted in Slack
+        await parts.ledger.forgotten(found.id)
     return "removed", found.title
 
 

@@ -64,7 +64,10 @@ async def whom_to_ask(parts: Parts, answer: StoredAnswer) -> Helper | None:
 
 async def _may_be_asked(parts: Parts, person: Person, document: Document) -> bool:
     """Whether somebody may be asked about a document by who is not seen to ask."""
-    return person.is_employee and (await of_reader(parts.directory, person.id)).viewer.may_read(document.audience)
+    if not person.is_employee:
+        return False
+    reading = await of_reader(parts.directory, person.id, among={document.audience})
+    return reading.viewer.may_read(document.audience)
 
 
 async def pass_on(parts: Parts, click: Click, answer: StoredAnswer) -> None:

@@ -36,10 +36,7 @@ class Homes:
             await try_to(self._parts.client.views_publish(user_id=user, view=view))
 
     async def refresh(self, user: str | None = None) -> None:
-        """What somebody may read has changed, or everybody: no tab that was shown keeps what its owner may not read.
-
-        Those that only another process has shown are made anew when they are opened, as all are.
-        """
+        """What somebody may read has changed, or everybody: no tab that was shown keeps what its owner may not read."""
         for one in list(self._teams) if user is None else [user]:
             if one in self._teams:
                 await self.publish(one, self._teams[one])

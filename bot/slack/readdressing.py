@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bot.slack import rights
+from bot.slack.adding.afterwards import tell_of_as
 from bot.slack.clicks import Click
 from bot.slack.directory import CannotCheck
 from bot.slack.documents import Listed, shelf
@@ -59,7 +60,8 @@ async def _outcome(parts: Parts, found: Listed, audience: Audience, title: str, 
     workspace = await parts.workspace.name()
     try:
         added = await parts.library.readdress(workspace, found.id, audience)
-        await parts.ledger.also_made_of(added.document, found.id)
+        await parts.ledger.now_called(found.id, added.document)
+        await tell_of_as(parts, found.id, added.document, added.version)
     except NotFound:
         return texts.say("removing_gone")
     except SituateError as error:

@@ -10,6 +10,7 @@ from typing import Any
 from slack_bolt.async_app import AsyncAck
 
 from bot.answering.trouble import logged
+from bot.slack.adding.afterwards import tell_where_it_is_gone
 from bot.slack.clicks import Click, fill_form, open_form, say
 from bot.slack.directory import CannotCheck
 from bot.slack.documents import remove, shelf
@@ -65,6 +66,7 @@ class Removing:
         """It is meant: remove it, and say what happened."""
         texts = await self._parts.texts(click.user, seconds=FORM_SECONDS)
         await self._next(ack, view_id, self._done(click, document, texts), removing_working(texts), texts)
+        await tell_where_it_is_gone(self._parts, document)
         await self._homes.publish(click.user, click.user_team)
 
     async def _next(

@@ -24,6 +24,7 @@ from bot.slack.private import PrivateReplies
 from bot.slack.sending.posting import UNREACHABLE, NotPosted, Place
 from bot.slack.sending.streaming import AnswerMessages
 from bot.slack.threads import asked, history
+from bot.slack.watching import Watch
 from bot.texts import Texts
 from indexer import SituateError
 
@@ -32,6 +33,10 @@ log = logging.getLogger(__name__)
 TRIES = 2  # where who may read what changes while an answer is made
 STALE_SECONDS = 3600.0  # nobody waits for an answer any more: it is offered instead of given
 FIRST_STATUS_SECONDS = 0.1  # for the asker's language, where it is not known yet
+
+
+class _Narrowed(Exception):
+    """Somebody is there by now who may not read what the answer draws on."""
 
 
 class SlackReplies:
@@ -162,7 +167,12 @@ class _Reply:
         )
         for _ in range(TRIES):
             self._reading = reading
-            answer = await self._made(answered(text, reading.viewer, workspace, past.turns))
+            try:
+                answer = await self._made(answered(text, reading.viewer, workspace, past.turns))
+            except _Narrowed:
+                self._begin_again()
+                reading = await of_question(parts.directory, question)
+                continue
             if answer is None:
                 await self._stop()
                 return
@@ -172,12 +182,32 @@ class _Reply:
             if used.viewer.audiences <= reading.viewer.audiences:
                 await self._ending.show(answer, used, remarks, attached)
                 return
-            self._heard = Heard()
-            self._messages.take(Reset(self._texts.say("readers_changed")))
+            self._begin_again()
         await self._ending.show(Answer(self._texts.say("readers_changed"), Kind.TROUBLE), NOTHING)
 
+    def _begin_again(self) -> None:
+        """What was shown is taken back."""
+        self._heard = Heard()
+        self._messages.take(Reset(self._texts.say("readers_changed")))
+        self._messages.go_on()
+
     async def _made(self, events: AsyncGenerator[Event, None]) -> Answer | None:
-        """The answer, shown as it comes; None where somebody stopped it."""
+        """The answer, shown as it comes; None where somebody stopped it. Raises _Narrowed."""
+        loop = asyncio.get_running_loop()
+        try:
+            async with asyncio.timeout(None) as until:
+
+                def narrowed() -> None:
+                    until.reschedule(loop.time())
+
+                with Watch(self._parts.directory, self._question, self._reading, self._messages, narrowed):
+                    return await self._shown(events)
+        except TimeoutError as error:
+            if until.expired():
+                raise _Narrowed from error
+            raise
+
+    async def _shown(self, events: AsyncGenerator[Event, None]) -> Answer | None:
         async with aclosing(events):
             async for event in events:
                 if self._messages.stopped:

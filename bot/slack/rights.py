@@ -69,7 +69,7 @@ async def may_remove(parts: Parts, user: str, document: Document, user_team: str
         return True
     if document.added_by != user:
         return False
-    reading = await of_reader(parts.directory, user, user_team)
+    reading = await of_reader(parts.directory, user, user_team, among={document.audience})
     if reading.viewer.may_read(document.audience):
         return True
     if reading.left_out == "cannot_check":
@@ -211,7 +211,7 @@ async def _channel_choice(directory: Directory, place: Channel | None, user: str
     try:
         members = await directory.members(place.id)
         if user not in members:  # they may have joined a moment ago
-            directory.forget_channel(place.id)
+            directory.ask_again(place.id)
             members = await directory.members(place.id)
     except Gone:
         return None

@@ -20,7 +20,16 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "J'indexe {title} : passage {done} sur {count}|J'indexe {title} : passage {done} sur {count}",
     ),
     "adding_ready": ("Ready. Ask me about {title}.", "C'est prêt. Interrogez-moi sur {title}."),
+    "adding_there_already_by": (
+        "{title} is there already, added by {name}; I have read it again. Ask me about it.",
+        "{title} existe déjà, ajouté par {name} ; je l'ai relu. Interrogez-moi à ce sujet.",
+    ),
+    "adding_there_already": (
+        "{title} is there already, added by somebody else; I have read it again. Ask me about it.",
+        "{title} existe déjà, ajouté par quelqu'un d'autre ; je l'ai relu. Interrogez-moi à ce sujet.",
+    ),
     "adding_refused": ("I could not add {title}.", "Je n'ai pas pu ajouter {title}."),
+    "adding_refused_why": ("{title}: {why}", "{title} : {why}"),
     "adding_cancelled": ("{title} was not added.", "{title} n'a pas été ajouté."),
     "adding_removed": ("{title} is no longer in the documents.", "{title} n'est plus dans les documents."),
     "adding_asks": (
@@ -189,6 +198,19 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "Je peux ajouter une adresse web : {command} add https://…, suivie d'un titre si vous voulez. {command} add"
         " seul ouvre un formulaire pour des fichiers et du texte.",
     ),
+    "adding_too_many_links": (
+        "I add up to {most} addresses at once. Send the others with another {command} add.",
+        "J'ajoute jusqu'à {most} adresses à la fois. Envoyez les autres avec un autre {command} add.",
+    ),
+    "adding_link_is_none": (
+        "A title is for one address, and one of these is no web address. Send only addresses, or one with its title.",
+        "Un titre vaut pour une seule adresse, et l'une de celles-ci n'est pas une adresse web. N'envoyez que des"
+        " adresses, ou une seule avec son titre.",
+    ),
+    "adding_links": (
+        "I am adding {count} documents; our direct messages show how far they are.",
+        "J'ajoute {count} documents et vous tiens au courant par message direct.",
+    ),
     "linked_message": ("Message of {date}", "Message du {date}"),
     "linked_message_in": ("Message of {date} in #{channel}", "Message du {date} dans #{channel}"),
     "linked_file": ("File in Slack", "Fichier dans Slack"),
@@ -216,6 +238,11 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "adding_gone": (
         "This document is not there any more, or you may no longer read it.",
         "Ce document n'est plus là, ou vous ne pouvez plus le lire.",
+    ),
+    "adding_too_old": (
+        "This message is too old for its buttons. {command} list shows the documents, {command} remove removes one.",
+        "Ce message est trop ancien pour ses boutons. {command} list montre les documents, {command} remove en retire"
+        " un.",
     ),
     "adding_try": (
         "What are the main points of “{title}”?",

@@ -14,8 +14,8 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "Posez-moi une question : je cherche la réponse dans vos documents.",
     ),
     "no_documents": (
-        "There are no documents yet that you may read here. Add some, then ask me about them.",
-        "Il n'y a pas encore de document que vous puissiez lire ici. Ajoutez-en, puis interrogez-moi.",
+        "There are no documents yet that you may read here. Once there are some, ask me about them.",
+        "Il n'y a pas encore de document que vous puissiez lire ici. Dès qu'il y en aura, interrogez-moi.",
     ),
     "no_key": (
         "There is no key for Claude here (ANTHROPIC_API_KEY).",

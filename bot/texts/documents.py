@@ -17,8 +17,8 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "les documents que vous pouvez lire ; suivi de mots, ceux dont le nom les contient",
     ),
     "docs_help_status": (
-        "what is being read, and what went wrong",
-        "ce qui est en cours de lecture, et ce qui a échoué",
+        "what is being read, what waits for your word, and what went wrong",
+        "ce qui est en cours de lecture, ce qui attend votre réponse, et ce qui a échoué",
     ),
     "docs_help_search": (
         "the passages on something, word for word, without Claude",
@@ -112,6 +112,8 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     # -- status ------------------------------------------------------------------------------------------------------
     "docs_at_work": ("Being read", "En cours de lecture"),
     "docs_nothing_at_work": ("Nothing is being read just now.", "Rien n'est en cours de lecture."),
+    "docs_asking": ("Waiting for your word", "En attente de votre réponse"),
+    "docs_answer_there": ("Answer under my direct message", "Répondez sous mon message direct"),
     "docs_not_taken": ("Not added", "Non ajoutés"),
     "docs_in_all": (
         "In the whole workspace: {count} document.|In the whole workspace: {count} documents.",

@@ -6,8 +6,8 @@ from typing import Final
 
 TEXTS: Final[dict[str, tuple[str, str]]] = {
     "may_not_add": (
-        "You may not add documents here. Ask an administrator of this app to add them, or to allow it.",
-        "Vous ne pouvez pas ajouter de documents ici. Demandez à un administrateur de cette application de les "
+        "You may not add documents here. Ask whoever set up this app to add them, or to allow it.",
+        "Vous ne pouvez pas ajouter de documents ici. Demandez à qui a installé cette application de les "
         "ajouter, ou de vous y autoriser.",
     ),
     "add_in_channel": (

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 
 from bot.adding import Item, Progress, Request, Twin, What
 from bot.ledger import Ledger
-from indexer import Database
-from indexer.database import database_url
 
 pytestmark = pytest.mark.anyio
 
@@ -20,13 +16,6 @@ FILE = Item(What.FILE, "F1", "Budget.xlsx")
 TEXT = Item(What.TEXT, "abc", "Pasted text", text="Ünder\x00 the desk", title="Keys")
 REQUEST = Request("add1", "T1", "U1", (FILE, TEXT), "channel:C1", channel="C1", response_url="https://slack.test/r")
 TWIN = Twin("d1", "Budget.xlsx", "name", "Ben", datetime(2026, 2, 2, tzinfo=UTC), "workspace", may_replace=True)
-
-
-@pytest.fixture
-async def ledger(tmp_path: Path) -> AsyncIterator[Ledger]:
-    database = await Database.open(database_url(None, tmp_path))
-    yield await Ledger.open(database)
-    await database.close()
 
 
 async def test_a_request_is_kept_as_it_was_made(ledger: Ledger) -> None:
@@ -49,6 +38,27 @@ async def test_progress_is_kept_with_all_that_is_asked(ledger: Ledger) -> None:
     )
     await ledger.set_progress("add1", 0, asks)
     assert (await ledger.progress_of("add1"))[0] == asks
+
+
+async def test_what_somebody_asked_for_is_found_with_where_it_is_told_newest_first(ledger: Ledger) -> None:
+    for request in (REQUEST, replace(REQUEST, id="add2"), replace(REQUEST, id="other", user="U2")):
+        await ledger.take_addition(request, "me")
+    await ledger.told_at("add2", "D1", "1.1")
+    newer, older = await ledger.additions_of("T1", "U1", datetime.now(UTC) - timedelta(days=1))
+    assert (newer.request.id, newer.message) == ("add2", ("D1", "1.1"))
+    assert (older.request.id, older.message) == ("add1", None)
+    assert older.items == (Progress("waiting", "Budget.xlsx"), Progress("waiting", "Keys"))
+    assert await ledger.additions_of("T1", "U1", datetime.now(UTC) + timedelta(minutes=1)) == []
+
+
+async def test_the_requests_that_became_a_document_are_found_by_it(ledger: Ledger) -> None:
+    for id in ("add1", "add2", "add3"):
+        await ledger.take_addition(replace(REQUEST, id=id), "me")
+    await ledger.set_progress("add1", 1, Progress("ready", "Keys", document="d1"))
+    await ledger.set_progress("add2", 0, Progress("ready", "Keys", document="d1"))
+    await ledger.set_progress("add3", 0, Progress("ready", "Keys", document="d11"))
+    assert {one.request.id for one in await ledger.added_as("d1")} == {"add1", "add2"}
+    assert await ledger.added_as("d2") == []
 
 
 async def test_a_dead_process_s_request_is_claimed_by_one_only(ledger: Ledger) -> None:

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
-import sqlalchemy as sa
 
 from bot.ledger import Ledger
 from bot.ledger.alerts import BUSY_SECONDS, Alert
-from indexer import Database
-from indexer.database import database_url
 
 pytestmark = pytest.mark.anyio
 
@@ -23,19 +18,6 @@ TEN = datetime(2026, 11, 30, 10, tzinfo=UTC)
 
 def at(minutes: float) -> datetime:
     return TEN + timedelta(minutes=minutes)
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-def url(request: pytest.FixtureRequest, tmp_path: Path) -> sa.URL:
-    where = None if request.param == "sqlite" else request.getfixturevalue("postgres_database")
-    return database_url(where, tmp_path)
-
-
-@pytest.fixture
-async def ledger(url: sa.URL) -> AsyncIterator[Ledger]:
-    database = await Database.open(url)
-    yield await Ledger.open(database)
-    await database.close()
 
 
 async def the_alert(ledger: Ledger) -> Alert:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,21 +11,11 @@ import pytest
 from bot.asking import How, Question
 from bot.ledger import Ledger, questions
 from bot.ledger.records import Outcome
-from indexer import Database
-from indexer.database import database_url
 
 pytestmark = pytest.mark.anyio
 
 TEN = datetime(2026, 11, 30, 10, tzinfo=UTC)
 FIRST = Question("T1", "C1", "1.0", "1.0", "U1", "What is new?", How.MENTION, "channel")
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-async def ledger(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Ledger]:
-    where = None if request.param == "sqlite" else request.getfixturevalue("postgres_database")
-    database = await Database.open(database_url(where, tmp_path))
-    yield await Ledger.open(database)
-    await database.close()
 
 
 class Asks:

@@ -3,30 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
-import sqlalchemy as sa
 
 from bot.ledger import Ledger
-from indexer import Database
-from indexer.database import database_url
 
 pytestmark = pytest.mark.anyio
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-def url(request: pytest.FixtureRequest, tmp_path: Path) -> sa.URL:
-    where = None if request.param == "sqlite" else request.getfixturevalue("postgres_database")
-    return database_url(where, tmp_path)
-
-
-@pytest.fixture
-async def ledger(url: sa.URL) -> AsyncIterator[Ledger]:
-    database = await Database.open(url)
-    yield await Ledger.open(database)
-    await database.close()
 
 
 async def test_of_many_who_begin_an_errand_one_has_it(ledger: Ledger) -> None:

@@ -8,7 +8,6 @@ import time
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
@@ -32,7 +31,6 @@ from indexer import (
     Usage,
     VersionId,
 )
-from indexer.database import database_url
 from indexer.schema import metadata as catalogue_metadata
 
 pytestmark = pytest.mark.anyio
@@ -78,24 +76,6 @@ def answered(question: Question = MENTION, *messages: str, private: bool = False
     answer = replace(ANSWER, text=text or ANSWER.text)
     audiences = {WORKSPACE, Audience("channel", "C1")}
     return stored(answer, question, id=new_answer_id(), audiences=audiences, messages=messages, private=private)
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-def url(request: pytest.FixtureRequest, tmp_path: Path) -> sa.URL:
-    where = None if request.param == "sqlite" else request.getfixturevalue("postgres_database")
-    return database_url(where, tmp_path)
-
-
-@pytest.fixture
-async def database(url: sa.URL) -> AsyncIterator[Database]:
-    database = await Database.open(url)
-    yield database
-    await database.close()
-
-
-@pytest.fixture
-async def ledger(database: Database) -> Ledger:
-    return await Ledger.open(database)
 
 
 @pytest.fixture

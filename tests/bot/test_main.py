@@ -19,6 +19,7 @@ from indexer import Indexer, load_prices, open_claude
 from indexer.weaviate_server import Endpoint
 from tests.bot.answers import ask, settings
 from tests.claude_server import ClaudeServer
+from tests.fixtures.command_line import settings_on
 from tests.fixtures.indexer import EVERYBODY, MakeSettings, added
 
 pytestmark = pytest.mark.anyio
@@ -44,11 +45,7 @@ def environment(weaviate: Endpoint, claude: ClaudeServer, tmp_path: Path) -> dic
     kept = {name: value for name, value in os.environ.items() if name in ("PATH", "HOME", "LANG", "LC_ALL")}
     return kept | {
         "PYTHONPATH": str(ROOT),
-        "DATA_DIR": str(tmp_path / "data"),
-        "EMBEDDER": "hashing",
-        "WEAVIATE_URL": f"http://{weaviate.host}:{weaviate.port}",
-        "WEAVIATE_GRPC_PORT": str(weaviate.grpc_port),
-        "WEAVIATE_API_KEY": weaviate.api_key or "",
+        **settings_on(weaviate, tmp_path / "data"),
         "ANTHROPIC_API_KEY": "test-key",
         "ANTHROPIC_BASE_URL": claude.base_url,
         "ANSWER_MODEL": "claude-haiku-5-5",

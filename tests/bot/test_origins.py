@@ -2,25 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from pathlib import Path
-
 import pytest
 
 from bot.ledger import Forgotten, Ledger, Made
-from indexer import Database
-from indexer.database import database_url
 
 pytestmark = pytest.mark.anyio
 
 PLAN = Forgotten("v1", "U1", "Plan")
-
-
-@pytest.fixture
-async def ledger(tmp_path: Path) -> AsyncIterator[Ledger]:
-    database = await Database.open(database_url(None, tmp_path))
-    yield await Ledger.open(database)
-    await database.close()
 
 
 async def test_a_deleted_part_marks_every_document_that_was_made_of_it(ledger: Ledger) -> None:
@@ -44,6 +32,24 @@ async def test_a_document_that_is_made_anew_forgets_what_it_was_made_of(ledger: 
     assert await ledger.part_gone("C1:2.2")
 
 
+async def test_a_document_for_other_readers_is_made_of_the_same(ledger: Ledger) -> None:
+    await ledger.made_of("d1", "T1", ["C1:1.1", "F1"], "U1")
+    await ledger.made_of("d2", "T1", ["C1:9.9"], "U2")  # it was there before, and is replaced
+    for _ in range(2):  # a process may die in between and say it again
+        await ledger.now_called("d1", "d2")
+    await ledger.now_called("d2", "d2")
+    assert not await ledger.part_gone("C1:9.9")
+    assert await ledger.part_gone("F1")
+    assert await ledger.to_forget() == [Made("d2", "T1", "U1")]
+
+
+async def test_a_document_that_is_to_go_is_so_for_other_readers_too(ledger: Ledger) -> None:
+    await ledger.made_of("d1", "T1", ["F1"], "U1")
+    await ledger.part_gone("F1")
+    await ledger.now_called("d1", "d2")
+    assert await ledger.to_forget() == [Made("d2", "T1", "U1")]
+
+
 async def test_what_is_forgotten_is_kept_until_it_is_told(ledger: Ledger) -> None:
     await ledger.made_of("d1", "T1", ["F1"], "U1")
     await ledger.part_gone("F1")
@@ -53,6 +59,14 @@ async def test_what_is_forgotten_is_kept_until_it_is_told(ledger: Ledger) -> Non
     assert await ledger.to_tell() == [PLAN]
     await ledger.told("v1")
     assert await ledger.to_tell() == []
+
+
+async def test_a_deletion_that_is_heard_of_again_while_it_is_forgotten_is_told_all_the_same(ledger: Ledger) -> None:
+    await ledger.holds("d1", "T1", "F1", "U1")
+    await ledger.part_gone("F1")
+    await ledger.holds("d1", "T1", "F1", "U1")
+    await ledger.will_tell("d1", PLAN)
+    assert await ledger.to_tell() == [PLAN]
 
 
 @pytest.mark.parametrize("by_now", ["forgotten", "never deleted"])

@@ -1,8 +1,4 @@
-"""The server: what a test says to it and asks of it, and its event loop in a thread of its own.
-
-The thread lets synchronous tests and subprocesses talk to it, and keeps it answering while the code under test does
-not let go of its own loop.
-"""
+"""The server: what a test says to it and asks of it."""
 
 from __future__ import annotations
 
@@ -10,10 +6,8 @@ import asyncio
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from types import TracebackType
-from typing import Any, Self
 
 from aiohttp import web
 
@@ -25,12 +19,12 @@ from tests.claude_server.prompt_cache import Plan, PromptCache
 from tests.claude_server.replies import Fault, Midway, Reply
 from tests.claude_server.request import Request
 from tests.claude_server.tokens import canonical
+from tests.local_server import LocalServer
 
 _MINUTE = 60.0
-_CALL_SECONDS = 20.0
 
 
-class ClaudeServer:
+class ClaudeServer(LocalServer):
     """A strict local Messages API. Start it with ``start()`` or as a context manager; see the package's docstring.
 
     ``latency``: seconds before the first byte of every answer. ``clock``: seconds, for the prompt cache's ttls and the
@@ -48,6 +42,7 @@ class ClaudeServer:
         keys: frozenset[str] | None = None,
         models: Mapping[str, Model] = MODELS,
     ) -> None:
+        super().__init__("claude-server")
         self.brain: Brain = brain or Auto()
         self.latency = latency
         self.keys = keys
@@ -68,11 +63,6 @@ class ClaudeServer:
         self._script: deque[Reply] = deque()
         self._faults: list[tuple[Fault, int | None]] = []
         self._lock = threading.Lock()
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, name="claude-server", daemon=True)
-        self._runner: web.AppRunner | None = None
-        self._host = "127.0.0.1"
-        self._port = 0
 
     # What tests say
 
@@ -104,7 +94,7 @@ class ClaudeServer:
     @property
     def base_url(self) -> str:
         """What goes into ``ANTHROPIC_BASE_URL``."""
-        return f"http://{self._host}:{self._port}"
+        return self.url
 
     @property
     def messages(self) -> list[Request]:
@@ -144,54 +134,10 @@ class ClaudeServer:
         """Scripted replies that nobody came for."""
         return tuple(self._script)
 
-    # Start and stop
-
-    def start(self, port: int = 0, host: str = "127.0.0.1") -> Self:
-        """Listen (port 0: a free one) and return once connections are taken."""
-        self._host, self._port = host, port
-        self._thread.start()
-        self._call(self._open())
-        return self
-
-    def stop(self) -> None:
-        """Drop all connections, close the port, end the thread."""
-        self._call(self._close())
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(_CALL_SECONDS)
-        self._loop.close()
-
-    def close_port(self) -> None:
-        """From now on connections are refused, and those that are open are dropped; ``open_port()`` ends that."""
-        self._call(self._close())
-
-    def open_port(self) -> None:
-        """Listen again, at the same address."""
-        self._call(self._open())
-
-    def __enter__(self) -> Self:
-        return self if self._thread.is_alive() else self.start()
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.stop()
-
-    def _call(self, work: Coroutine[Any, Any, None]) -> None:
-        asyncio.run_coroutine_threadsafe(work, self._loop).result(_CALL_SECONDS)
-
-    async def _open(self) -> None:
-        app = Endpoints(self).application()
-        self._runner = web.AppRunner(app, handler_cancellation=True, shutdown_timeout=0.05, access_log=None)
-        await self._runner.setup()
-        await web.TCPSite(self._runner, self._host, self._port, reuse_address=True).start()
-        self._port = self._runner.addresses[0][1]
-
-    async def _close(self) -> None:
-        if self._runner is not None:
-            await self._runner.cleanup()
-            self._runner = None
-
     # What the endpoints ask
+
+    def application(self) -> web.Application:
+        return Endpoints(self).application()
 
     def next_reply(self, request: Request) -> Reply:
         """The reply to a request: a fault that is due, else what is scripted, else what the brain says."""

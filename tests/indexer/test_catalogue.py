@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -21,19 +20,6 @@ from indexer.schema import documents, schema_table
 pytestmark = pytest.mark.anyio
 
 EVERYBODY = Viewer(frozenset({WORKSPACE}))
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-def url(request: pytest.FixtureRequest, tmp_path: Path) -> sa.URL:
-    where = None if request.param == "sqlite" else request.getfixturevalue("postgres_database")
-    return database_url(where, tmp_path)
-
-
-@pytest.fixture
-async def database(url: sa.URL) -> AsyncIterator[Database]:
-    database = await Database.open(url)
-    yield database
-    await database.close()
 
 
 @pytest.fixture

@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
 
-from indexer.database import Database, database_url
+from indexer.database import Database
 from indexer.schema import documents
 
 pytestmark = pytest.mark.anyio
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-def url(request: pytest.FixtureRequest, tmp_path: Path) -> sa.URL:
-    where = None if request.param == "sqlite" else request.getfixturevalue("postgres_database")
-    return database_url(where, tmp_path)
 
 
 async def test_many_may_open_an_empty_database_at_once(url: sa.URL) -> None:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
 
 from indexer import schema, spending
 from indexer.catalogue import Catalogue
-from indexer.database import Database, database_url
+from indexer.database import Database
 from indexer.documents import WORKSPACE, ContextKind, Original, Usage, VersionId, content_hash
 from indexer.errors import CatalogueUnavailable
 from indexer.kept import PaidAnswerRows, spent
@@ -40,19 +38,6 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     return Clock(monkeypatch)
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-def url(request: pytest.FixtureRequest, tmp_path: Path) -> sa.URL:
-    where = None if request.param == "sqlite" else request.getfixturevalue("postgres_database")
-    return database_url(where, tmp_path)
-
-
-@pytest.fixture
-async def database(url: sa.URL) -> AsyncIterator[Database]:
-    opened = await Database.open(url)
-    yield opened
-    await opened.close()
 
 
 async def version(database: Database, workspace: str = "T1") -> VersionId:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 from dataclasses import replace
 
 import pytest
 import sqlalchemy as sa
 
-from indexer.documents import EVERYONE, WORKSPACE, Audience, Document, DocumentId, Original, Viewer
+from indexer.documents import EVERYONE, WORKSPACE, Audience, Document, DocumentId, Original, VersionId, Viewer
 from indexer.library import Indexer
 from indexer.likeness import signature_of
+from indexer.pipeline import Pipeline
 from indexer.schema import sketches
 from indexer.twins import alike, packed, plain_name, unpacked
-from tests.fixtures.indexer import EVERYBODY, added
+from tests.fixtures.indexer import EVERYBODY, added, followed
 
 pytestmark = pytest.mark.anyio
 
@@ -95,6 +97,32 @@ async def test_the_text_of_the_version_that_answers_counts(indexer: Indexer, wor
     await added(indexer, workspace, OTHER, source="file:///policy.txt")
     assert await found(indexer, workspace, POLICY) == []
     assert await found(indexer, workspace, OTHER) == [("file:///policy.txt", "text")]
+
+
+async def test_one_that_is_still_on_its_way_is_found_by_its_name_and_once_it_is_read_by_its_text(
+    indexer: Indexer, workspace: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    goes_on = asyncio.Event()
+    situate = Pipeline.situate
+
+    async def waits(pipeline: Pipeline, version: VersionId) -> int:
+        await goes_on.wait()
+        return await situate(pipeline, version)
+
+    monkeypatch.setattr(Pipeline, "situate", waits)
+    original = Original("file:///policy.txt", POLICY.encode(), "policy.txt")
+    result = await indexer.add(original, workspace=workspace, audience=CHANNEL, added_by="U1")
+    reader = Viewer(frozenset({CHANNEL}))
+    assert await found(indexer, workspace, OTHER, name="policy.txt", viewer=reader) == [("file:///policy.txt", "name")]
+    async with asyncio.timeout(10):
+        while not await found(indexer, workspace, POLICY, viewer=reader):  # noqa: ASYNC110 - until it is read
+            await asyncio.sleep(0.02)
+    assert await found(indexer, workspace, POLICY, name="policy.txt") == [], "only who may read it"
+    (one,) = await indexer.alike(workspace, signature_of(OTHER), "policy.txt", reader)
+    assert (one.document.id, one.document.version, one.document.added_by) == (result.document, None, "U1")
+    goes_on.set()
+    assert (await followed(indexer, result.version)).state == "published"
+    assert await found(indexer, workspace, POLICY, viewer=reader) == [("file:///policy.txt", "text")]
 
 
 async def test_a_thread_s_file_is_no_twin(indexer: Indexer, workspace: str) -> None:

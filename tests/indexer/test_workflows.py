@@ -5,10 +5,14 @@ from __future__ import annotations
 import asyncio
 import signal
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from indexer import workflows
+from indexer.catalogue import Catalogue
 from indexer.documents import WORKSPACE, Original
+from indexer.errors import CatalogueUnavailable
 from indexer.library import Indexer
 from tests.claude_server import ClaudeServer, Contexts, Hold, Reply, Request
 from tests.fixtures.command_line import CommandLine
@@ -99,6 +103,49 @@ async def test_one_process_can_open_and_close_its_indexer_again(make_settings: M
             row = await added(indexer, workspace, f"Text {n}.", source=f"file:///{n}.txt")
             assert row.state == "published"
         assert await asyncio.to_thread(lambda: "threads work") == "threads work"
+
+
+class Away:
+    """A method of the catalogue that finds the catalogue away so often before it works."""
+
+    def __init__(self, patch: pytest.MonkeyPatch, name: str, times: int) -> None:
+        self.left = times
+        self._works = getattr(Catalogue, name)
+        patch.setattr(Catalogue, name, lambda catalogue, *args, **values: self._called(catalogue, *args, **values))
+
+    async def _called(self, *args: Any, **values: Any) -> Any:
+        if self.left > 0:
+            self.left -= 1
+            raise CatalogueUnavailable("The catalogue cannot be read or written right now.")
+        return await self._works(*args, **values)
+
+
+@pytest.mark.parametrize("name", ["take", "update", "publish"])
+async def test_a_catalogue_that_is_away_for_a_moment_costs_no_document(
+    make_settings: MakeSettings, workspace: str, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setattr(workflows, "CATALOGUE_PAUSE_SECONDS", 0.05)
+    async with Indexer.open(make_settings()) as indexer:
+        away = Away(monkeypatch, name, 5)
+        assert (await added(indexer, workspace, "Here after all.")).state == "published"
+        assert away.left == 0
+
+
+async def test_closing_waits_for_no_catalogue_that_is_away(
+    make_settings: MakeSettings, workspace: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was in hand is done by the next."""
+    monkeypatch.setattr(workflows, "CATALOGUE_PAUSE_SECONDS", 0.05)
+    with monkeypatch.context() as patch:
+        async with asyncio.timeout(20), Indexer.open(make_settings()) as indexer:
+            away = Away(patch, "publish", 1_000_000)
+            original = Original("file:///a.txt", b"Done by the next.", "a.txt")
+            result = await indexer.add(original, workspace=workspace, audience=WORKSPACE)
+            while away.left == 1_000_000:  # noqa: ASYNC110 - the worker's doing is seen from outside only
+                await asyncio.sleep(0.02)
+    async with Indexer.open(make_settings()) as indexer:
+        await indexer.work()
+        assert (await followed(indexer, result.version)).state == "published"
 
 
 async def test_many_documents_at_once_all_arrive(make_settings: MakeSettings, workspace: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -129,21 +129,28 @@ class Clicking(Posting, Modals):
 
         return self.on_loop(click)
 
-    def submits(self, person: Person, values: Mapping[str, Any] | None = None) -> Delivery:
+    def submits(
+        self,
+        person: Person,
+        values: Mapping[str, Any] | None = None,
+        *,
+        forged: Callable[[JSON], None] | None = None,
+    ) -> Delivery:
         """Press the modal's submit button. ``values`` by ``action_id``: text, an option's value, or a list of them;
         for a ``file_input`` a list of files, which are uploaded by that and shared nowhere.
 
         The modal closes with the acknowledgement, unless that says otherwise (``errors``, ``update``, ``push``).
+        ``forged`` alters the view that is sent in, as Slack lets nobody do.
         """
 
         def submit() -> Delivery:
             view = self._top_view(person)
             assert view.content.get("submit"), f"the modal {view.title} has no submit button"
             state = state_of(view.blocks, dict(values or {}), person)
-            payload = self._payload("view_submission", person) | {
-                "view": self.view_json(view) | {"state": {"values": state}},
-                "response_urls": [],
-            }
+            sent = self.view_json(view) | {"state": {"values": state}}
+            if forged is not None:
+                forged(sent)
+            payload = self._payload("view_submission", person) | {"view": sent, "response_urls": []}
             return self.send(
                 "interactive",
                 payload,

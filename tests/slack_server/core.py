@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
-import concurrent.futures
 import copy
 import importlib
 import re
-import threading
 import time
 import uuid
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
+from tests.local_server import LocalServer
 from tests.slack_server.errors import JSON
 from tests.slack_server.faults import Faults, Rates
 from tests.slack_server.messages import Message
@@ -24,12 +21,10 @@ from tests.slack_server.signatures import ALL_SCOPES
 from tests.slack_server.world import Channel, ChannelKind, File, Person, View
 
 MANIFEST = Path(__file__).parents[2] / "manifest.yml"
-CALL_SECONDS = 20.0
-T = TypeVar("T")
 
 
 @dataclass(eq=False, repr=False)
-class Core:
+class Core(LocalServer):
     """State and settings. Tests set the settings; see the package's docstring."""
 
     team_id: str = "T0SITUATE"
@@ -70,6 +65,7 @@ class Core:
     rates: Rates | None = None
 
     def __post_init__(self) -> None:
+        LocalServer.__init__(self, "slack-server")
         manifest = _manifest()
         scopes = manifest.get("oauth_config", {}).get("scopes", {}).get("bot")
         self.home_tab: bool = manifest.get("features", {}).get("app_home", {}).get("home_tab_enabled", not manifest)
@@ -80,15 +76,8 @@ class Core:
         self._pingable: set[str] = set()
         self._last_ts = 0
         self._numbers = 0
-        self._host, self._port = "127.0.0.1", 0
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, name="slack-server", daemon=True)
         self.bot = self._add_person("Situate", is_bot=True)
         self.bot.bot_id = "B0SITUATE"
-
-    @property
-    def url(self) -> str:
-        return f"http://{self._host}:{self._port}"
 
     @property
     def api_url(self) -> str:
@@ -251,23 +240,6 @@ class Core:
         """Whether ``<@U1>`` may stand in a message."""
         named = re.match(r"<@(\w+)", entity)
         return named is not None and named[1] in self._pingable
-
-    # The loop
-
-    def on_loop(self, work: Callable[[], T]) -> T:
-        """Do something on the server's loop, and wait for it; so that state changes in one thread only."""
-        if not self._thread.is_alive() or threading.current_thread() is self._thread:
-            return work()
-        done: concurrent.futures.Future[T] = concurrent.futures.Future()
-
-        def run() -> None:
-            try:
-                done.set_result(work())
-            except BaseException as error:  # noqa: BLE001 - it is raised where it was asked for
-                done.set_exception(error)
-
-        self._loop.call_soon_threadsafe(run)
-        return done.result(CALL_SECONDS)
 
 
 def _manifest() -> JSON:

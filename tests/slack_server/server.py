@@ -1,16 +1,13 @@
-"""The server: start and stop, faults on order."""
+"""The server: faults on order, and how it ends."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
 from dataclasses import dataclass
-from types import TracebackType
-from typing import Any, Literal, Self
+from typing import Literal
 
 from aiohttp import web
 
-from tests.slack_server.core import CALL_SECONDS
 from tests.slack_server.faults import Fault, Rates
 from tests.slack_server.reading import Reading
 from tests.slack_server.web_api import Endpoints
@@ -19,8 +16,6 @@ from tests.slack_server.web_api import Endpoints
 @dataclass(eq=False, repr=False)
 class SlackServer(Reading):
     """A strict local Slack on a free loopback port: ``with SlackServer() as slack``; see the package's docstring."""
-
-    _runner: web.AppRunner | None = None
 
     # Faults
 
@@ -69,55 +64,16 @@ class SlackServer(Reading):
 
     # Start and stop
 
-    def start(self, port: int = 0, host: str = "127.0.0.1") -> Self:
-        """Listen (port 0: a free one) and return once connections are taken."""
-        self._host, self._port = host, port
-        self._thread.start()
-        self._call(self._open())
-        return self
-
-    def stop(self) -> None:
-        """Drop all connections, close the port, end the thread."""
-        self._call(self._close())
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(CALL_SECONDS)
-        self._loop.close()
-
-    def close_port(self) -> None:
-        """Slack is away: connections are cut and refused, until ``open_port()``."""
-        self._call(self._shut())
-
-    def open_port(self) -> None:
-        """Listen again, at the same address."""
-        self._call(self._open())
-
-    def __enter__(self) -> Self:
-        return self if self._thread.is_alive() else self.start()
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.stop()
-
-    def _call(self, work: Coroutine[Any, Any, None]) -> None:
-        asyncio.run_coroutine_threadsafe(work, self._loop).result(CALL_SECONDS)
-
-    async def _open(self) -> None:
-        app = Endpoints(self).application()
-        self._runner = web.AppRunner(app, handler_cancellation=True, shutdown_timeout=0.05, access_log=None)
-        await self._runner.setup()
-        await web.TCPSite(self._runner, self._host, self._port, reuse_address=True).start()
-        self._port = self._runner.addresses[0][1]
+    def application(self) -> web.Application:
+        return Endpoints(self).application()
 
     async def _shut(self) -> None:
-        if self._runner is not None:
-            for connection in list(self.connections):
-                await connection.socket.close()
-            await self._runner.cleanup()
-            self._runner = None
+        for connection in list(self.connections):
+            await connection.socket.close()
+        await super()._shut()
 
-    async def _close(self) -> None:
+    async def _end(self) -> None:
         for task in list(self._tasks):
             task.cancel()
-        await self._shut()
+        await super()._end()
         await asyncio.sleep(0)

@@ -16,13 +16,16 @@ from typing import Final
 
 from bot.adding import Item, Progress, Request, Twin, What
 from bot.answering.trouble import logged
-from bot.slack.adding.originals import Fetched, NotAdded, original_of
-from bot.slack.adding.twin import twin_of
+from bot.slack.adding.afterwards import tell_where_it_is_gone
+from bot.slack.adding.originals import Fetched, NotAdded, original_of, see_that_it_is_theirs
+from bot.slack.adding.twin import name_of, twin_of
 from bot.slack.audience import of_reader
 from bot.slack.directory import CannotCheck
+from bot.slack.naming import called
 from bot.slack.parts import Parts
 from bot.slack.refusals import failure_of, reason_of
 from bot.slack.rights import choices, may_add, may_remove
+from bot.slack.showing.sources import title_of
 from bot.texts import Texts
 from indexer import (
     Audience,
@@ -54,10 +57,11 @@ class Adder:
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
         self._turns = asyncio.Semaphore(AT_ONCE)
+        self._one_by_one = asyncio.Lock()
 
     async def add(self, request: Request, number: int, item: Progress, changed: Callable[[], None]) -> None:
         """Take one item as far as it comes. ``changed`` is called after each step that people may see."""
-        await _Adding(self._parts, self._turns, request, number, item, changed).run()
+        await _Adding(self._parts, self._turns, self._one_by_one, request, number, item, changed).run()
 
     async def remove(self, request: Request, number: int, item: Progress) -> None:
         """Take out the document that an item became. Raises SituateError."""
@@ -74,6 +78,7 @@ class _Adding:
         self,
         parts: Parts,
         turns: asyncio.Semaphore,
+        one_by_one: asyncio.Lock,
         request: Request,
         number: int,
         item: Progress,
@@ -81,20 +86,20 @@ class _Adding:
     ) -> None:
         self._parts = parts
         self._turns = turns
+        self._one_by_one = one_by_one
         self._request = request
         self._number = number
         self._item: Item = request.items[number]
         self._progress = item
         self._changed = changed
         self._name = self._item.title or self._item.name
-        self._tries = 0
         self._texts: Texts
 
     async def run(self) -> None:
         """To its end. What is away is waited for: with pauses, and on and on once it is on the queue, where it goes its
         way whatever is told of it."""
         self._texts = await self._parts.texts(self._request.user)
-        for pause in chain(PAUSES, repeat(PAUSES[-1])):
+        for number, pause in enumerate(chain(PAUSES, repeat(PAUSES[-1]))):
             try:
                 return await self._run()
             except CatalogueUnavailable:
@@ -102,8 +107,7 @@ class _Adding:
             except NotAdded as error:
                 return await self._refused(error.sentence(self._texts))
             except Unavailable as error:
-                self._tries += 1
-                if self._tries > len(PAUSES) and self._progress.version is None:
+                if number >= len(PAUSES) and self._progress.version is None:
                     return await self._refused(reason_of(error, self._name, self._texts))
                 log.warning("adding waits: %s", error)
             except SituateError as error:
@@ -142,8 +146,17 @@ class _Adding:
         looked_at = await parts.library.examine(fetched.original, workspace=workspace, audience=audience, title=title)
         if self._item.what in (What.LINK, What.TEXT):  # which the person has before them; others may lose access
             await self._step("reading", title=looked_at.title)
+        async with self._one_by_one:  # so that of two that are alike the second sees the first
+            return await self._put_on_the_queue(workspace, fetched, looked_at)
+
+    async def _put_on_the_queue(self, workspace: str, fetched: Fetched, looked_at: Examined) -> VersionId | None:
+        parts, request = self._parts, self._request
         if await self._asks(workspace, fetched, looked_at):
             return None
+        # Both may have changed: looking at a long file takes minutes.
+        await see_that_it_is_theirs(parts, self._item, user=request.user)
+        audience = await self._audience(fetched)
+        title = self._item.title or fetched.title
         theirs = await self._of_another(workspace, fetched, audience)
         added_by = request.user if theirs is None else theirs.added_by
         title = title if theirs is None else theirs.title
@@ -154,10 +167,11 @@ class _Adding:
         await self._see_that_it_is_still_there(workspace, fetched, added.document)
         await self._step(
             "indexing",
-            title=looked_at.title,
+            title=title or looked_at.title,
             document=added.document,
             version=added.version,
             total=looked_at.chunks,
+            adder=await name_of(parts, added_by) if theirs is not None else None,
         )
         return added.version
 
@@ -233,12 +247,12 @@ class _Adding:
                 total = row.chunks or row.total or self._progress.total  # it was counted before it was queued
                 done = max(self._progress.done, passages_done(row))
                 await self._step("indexing", done=done, total=total, sentence="")
-        if last is None or last.state in ("withdrawn", "removed"):
-            await self._step("removed")
-        elif last.state in ("published", "replaced"):
+        if last is not None and last.state in ("published", "replaced"):
             await self._published(workspace, last)
-        else:
+        elif last is not None and last.state in ("refused", "failed"):
             await self._refused(failure_of(last, self._name, self._texts))
+        else:  # a version that was removed while it was worked on is not told of again
+            await self._step("removed")
 
     async def _published(self, workspace: str, version: Version) -> None:
         sentence = ""
@@ -261,7 +275,8 @@ class _Adding:
         parts, user = self._parts, self._request.user
         try:
             reading = await of_reader(parts.directory, user, self._request.user_team)
-            known = {one.id: one for one in await parts.library.documents(workspace, reading.viewer)}
+            there = await parts.library.documents(workspace, reading.viewer, coming=True)
+            known = {one.id: one for one in there}
             old = known.get(DocumentId(twin.document))
             if old is None:
                 return ""
@@ -272,7 +287,7 @@ class _Adding:
             pass
         except SituateError as error:
             log.warning("a document that was replaced could not be removed: %s", error)
-        return self._texts.say("old_one_stays", title=twin.title)
+        return self._texts.say("old_one_stays", title=called(title_of(twin.title, self._texts), self._texts))
 
     async def _step(self, state: str, **values: object) -> None:
         """Write how far it has come. Raises CatalogueUnavailable."""
@@ -284,9 +299,10 @@ class _Adding:
 
 
 async def _take_out(parts: Parts, workspace: str, document: DocumentId) -> None:
-    """Remove a document, and what is known of its origin with it. Raises SituateError."""
+    """Remove a document, and what is known of its origin with it; what told of it says so. Raises SituateError."""
     await parts.library.remove(workspace, document)
     await parts.ledger.forgotten(document)
+    await tell_where_it_is_gone(parts, document)
 
 
 def passages_done(version: Version) -> int:

@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable
 from bot.adding import AT_WORK, Decision, Progress, Request
 from bot.slack.adding.adder import Adder
 from bot.slack.adding.moving import Moving
-from bot.slack.desk import every
+from bot.slack.background import every
 from bot.slack.parts import Parts
 from indexer import CatalogueUnavailable, Leases
 
@@ -49,7 +49,8 @@ class AddingDesk:
     async def open(self) -> None:
         """Begin: what dead processes left is taken over from now on. Raises CatalogueUnavailable."""
         await self._take_over()
-        self._rounds = [asyncio.create_task(every(TAKE_OVER_SECONDS, self._take_over))]
+        left = "requests to add that others left could not be looked for"
+        self._rounds = [asyncio.create_task(every(TAKE_OVER_SECONDS, self._take_over, left))]
 
     async def close(self) -> None:
         """Leave what is in hand to a successor. What is on the queue is indexed all the same."""

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Awaitable, Callable
 
 from bot.ledger import Forgotten
+from bot.slack.adding.afterwards import tell_where_it_is_gone
 from bot.slack.adding.conversation import tell_directly
+from bot.slack.background import in_peace, news_or
 from bot.slack.fetching import source_of
+from bot.slack.naming import called
 from bot.slack.parts import Parts
 from bot.slack.showing.messages import sentence_message
-from indexer import DocumentId, SituateError
-
-log = logging.getLogger(__name__)
+from bot.slack.showing.sources import title_of
+from indexer import DocumentId
 
 LOOK_SECONDS = 30.0  # between two looks for what another process could not finish
 
@@ -33,7 +34,7 @@ class Forgetting:
         for workspace in () if ":" in part else {parts.me.team, parts.settings.workspace}:
             for row in await parts.library.attempts(workspace, source=source_of(part)):
                 if not row.audience.is_passing:  # a thread's files are the attachments' to forget
-                    await parts.ledger.made_of(row.document, workspace, [part], row.added_by or "")
+                    await parts.ledger.holds(row.document, workspace, part, row.added_by or "")
         if await parts.ledger.part_gone(part):
             self._news.set()
 
@@ -41,17 +42,8 @@ class Forgetting:
         """Forget what is marked, again and again, until cancelled."""
         while True:
             self._news.clear()
-            try:
-                await self.sweep()
-            except SituateError as error:
-                log.warning("what was deleted in Slack could not be forgotten yet: %s", error)
-            except Exception:
-                log.exception("what was deleted in Slack could not be forgotten yet")
-            try:
-                async with asyncio.timeout(LOOK_SECONDS):
-                    await self._news.wait()
-            except TimeoutError:
-                continue
+            await in_peace(self.sweep, "what was deleted in Slack could not be forgotten yet")
+            await news_or(self._news, LOOK_SECONDS)
 
     async def sweep(self) -> None:
         """Forget all that is marked, and tell who added it. Raises SituateError."""
@@ -66,6 +58,7 @@ class Forgetting:
             if row is not None:
                 await self._parts.ledger.will_tell(made.document, Forgotten(row.id, made.user, row.title))
                 await self._parts.library.remove(made.workspace, row.document)
+            await tell_where_it_is_gone(self._parts, made.document)  # also where one that died had removed it
             await self._parts.ledger.forgotten(made.document)
             if row is not None and self._settled is not None:
                 await self._settled()
@@ -89,5 +82,6 @@ class Forgetting:
         if not forgotten.user:
             return True
         texts = await self._parts.texts(forgotten.user)
-        told = sentence_message(texts.say("source_deleted", title=forgotten.title))
+        title = called(title_of(forgotten.title, texts), texts)
+        told = sentence_message(texts.say("source_deleted", title=title))
         return await tell_directly(self._parts, forgotten.user, told, key=key, again=True)

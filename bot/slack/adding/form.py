@@ -28,6 +28,7 @@ _LONGEST_NAME = 80
 _LONGEST_WAY = 500  # characters of a response URL
 _GONE = {"tombstone", "hidden_by_limit"}
 _ID = re.compile(r"[\w.-]{1,64}")
+MOST_LINKS = 10  # in one command, as files in one form
 _AS_LINK = re.compile(r"<(?P<url>[^<>|\s]+)(?:\|[^<>]*)?>")
 
 Part = Literal["message", "thread", "files"]
@@ -179,22 +180,30 @@ def is_address(address: str) -> bool:
     return web_address(address) is not None and not re.search(r"\s", address) and len(address) <= LONGEST_ADDRESS
 
 
-def command_link(argument: str, host: str) -> Item | None:
-    """What ``/docs add URL [title]`` adds; ``argument`` is as Slack sent it. None where it begins with no address.
+def command_links(argument: str, host: str) -> Sent:
+    """What ``/docs add URL [title]`` or ``/docs add URL URL …`` adds; ``argument`` is as Slack sent it.
 
-    >>> item = command_link("<https://example.com/?a=1&amp;b=2> Travel &amp; hotels", "x.slack.com")
+    Where there is no address, or a title for several, ``errors`` hold that for the field of the link.
+
+    >>> (item,) = command_links("<https://example.com/?a=1&amp;b=2> Travel &amp; hotels", "x.slack.com").items
     >>> item.ref, item.title
     ('https://example.com/?a=1&b=2', 'Travel & hotels')
     """
-    argument = argument.strip()
-    match = _AS_LINK.match(argument)
-    if match:
-        address, rest = match["url"], argument[match.end() :]
-    else:
-        address, _, rest = argument.partition(" ")
-    item = linked_item(unescape(address), host)
+    items: dict[str, Item] = {}  # by address: the same twice is one
+    rest = argument.strip()
+    while rest:
+        match = _AS_LINK.match(rest)
+        address, after = (match["url"], rest[match.end() :]) if match else rest.partition(" ")[::2]
+        item = linked_item(unescape(address), host)
+        if item is None:
+            break
+        items[item.ref], rest = item, after.strip()
     title = one_line(unescape(rest), LONGEST_TITLE)
-    return _titled(item, title) if item is not None and title else item
+    if not items or len(items) > MOST_LINKS:
+        return Sent(errors={actions.LINK_BLOCK: "adding_too_many_links" if items else "adding_no_link"})
+    if title and len(items) > 1:
+        return Sent(errors={actions.LINK_BLOCK: "adding_link_is_none"})
+    return Sent(tuple(_titled(item, title) if title else item for item in items.values()))
 
 
 # -- within ------------------------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from bot.slack.showing.adding_form import audience_option
 from bot.slack.showing.messages import Message
 from bot.slack.showing.moving import moving_message
 from bot.texts import TO_EVERYBODY, Texts
-from indexer import Audience, SituateError, Version, VersionId, Viewer
+from indexer import Audience, CatalogueUnavailable, SituateError, Version, VersionId, Viewer
 
 log = logging.getLogger(__name__)
 
@@ -91,9 +91,19 @@ class Moving:
         """Who will get answers from it, as the form names them; "" where that is not known yet. Raises CannotCheck."""
         if not self._request.audience:
             return ""
-        audience = Audience.parse(self._request.audience)
+        audience = await self._now_for() or Audience.parse(self._request.audience)
         choice = await choice_of(self._parts.directory, audience, self._request.user)
         return audience_option(choice, self._texts) if choice is not None else ""
+
+    async def _now_for(self) -> Audience | None:
+        """Who may read what came of it, where that is the same of all of it: an administrator may have changed it."""
+        try:
+            items = await self._parts.ledger.progress_of(self._request.id)
+            ids = [VersionId(item.version) for item in items if item.version is not None and item.state == "ready"]
+            audiences = {row.audience for row in (await self._parts.library.versions(ids)).values()} if ids else set()
+        except CatalogueUnavailable:
+            return None
+        return audiences.pop() if len(audiences) == 1 else None
 
     async def _show(self, *, at_last: bool = False) -> None:
         """Post or update, unless nothing is new. What Slack does not take is logged: the work goes on."""
@@ -122,9 +132,11 @@ class Moving:
         if all(item.document is None and item.twin is None for item in items):
             return items  # they gave it these names themselves
         try:
-            reading = await of_reader(self._parts.directory, self._request.user, self._request.user_team)
             ids = [VersionId(item.version) for item in items if item.version is not None]
             known = await self._parts.library.versions(ids)
+            asked = [audience for item in items for audience in _audiences(item, known, self._request) if audience]
+            user, team = self._request.user, self._request.user_team
+            reading = await of_reader(self._parts.directory, user, team, among=asked)
         except SituateError:
             reading, known = NOTHING, {}
         return tuple(_shown(item, known, self._request, reading.viewer) for item in items)
@@ -150,13 +162,21 @@ class Moving:
         )
 
 
-def _shown(item: Progress, known: Mapping[VersionId, Version], request: Request, viewer: Viewer) -> Progress:
-    """An item as somebody may see it who reads as ``viewer`` does; one whose document is gone, by what it was for."""
-    twin = item.twin
-    if twin is not None and not (twin.audience and viewer.may_read(Audience.parse(twin.audience))):
-        item = replace(item, twin=None)
-    if item.document is None:
-        return item
+def _audiences(
+    item: Progress, known: Mapping[VersionId, Version], request: Request
+) -> tuple[Audience | None, Audience | None]:
+    """Who may read an item's document (one that is gone: whom it was for), and who its twin; None is not known."""
     row = known.get(VersionId(item.version or ""))
-    audience = str(row.audience) if row is not None else request.audience
-    return item if audience and viewer.may_read(Audience.parse(audience)) else item.without_title()
+    own = str(row.audience) if row is not None else request.audience
+    twin = item.twin.audience if item.twin is not None else ""
+    return Audience.parse(own) if own else None, Audience.parse(twin) if twin else None
+
+
+def _shown(item: Progress, known: Mapping[VersionId, Version], request: Request, viewer: Viewer) -> Progress:
+    """An item as somebody may see it who reads as ``viewer`` does."""
+    own, twin = _audiences(item, known, request)
+    if item.twin is not None and not (twin and viewer.may_read(twin)):
+        item = replace(item, twin=None)
+    if item.document is None or (own and viewer.may_read(own)):
+        return item
+    return item.without_title()

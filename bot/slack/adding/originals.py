@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -18,7 +18,7 @@ from bot.slack.parts import Parts
 from bot.slack.threads import moment
 from indexer import Audience, Original, fetch_link
 
-__all__ = ["Fetched", "NotAdded", "original_of"]
+__all__ = ["Fetched", "NotAdded", "original_of", "see_that_it_is_theirs"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +62,19 @@ async def original_of(parts: Parts, item: Item, *, user: str, user_team: str | N
         raise NotAdded("slack_did_not_tell", name=item.name) from error
 
 
+async def see_that_it_is_theirs(parts: Parts, item: Item, *, user: str) -> None:
+    """Raises NotAdded where ``user`` may not read ``item`` themself (any more), as ``original_of`` does."""
+    if item.what is What.LINK:
+        item = item_of(item.ref, parts.me.host) or item
+    try:
+        if item.what is What.FILE:
+            await _file_told(parts, item, user)
+        elif item.what in (What.MESSAGE, What.THREAD):
+            await _see_channel(parts, item, user)
+    except CannotCheck as error:
+        raise NotAdded("slack_did_not_tell", name=item.name) from error
+
+
 def _text(item: Item) -> Fetched:
     lines = (one_line(line.lstrip("# "), LONGEST_TITLE) for line in item.text.splitlines())
     title = item.title or next(filter(None, lines), item.name)
@@ -74,14 +87,18 @@ def _text(item: Item) -> Fetched:
 
 async def _file(parts: Parts, item: Item, user: str) -> Fetched:
     """A file of the person's own, or of a conversation that they and the bot are in. Raises NotAdded, CannotCheck."""
-    files = parts.attachments.files
-    told = await files.looked_up(item.ref, item.name)
-    shared_in = _shared_in(told)
-    if told.get("user") != user and not await both_are_in(parts, shared_in, user):
-        raise NotAdded("file_not_yours", name=item.name)
-    original = await files.fetched({**told, "id": item.ref})
-    origins = frozenset(place for place in shared_in if not _is_direct(place))
+    told = await _file_told(parts, item, user)
+    original = await parts.attachments.files.fetched({**told, "id": item.ref})
+    origins = frozenset(place for place in _shared_in(told) if not _is_direct(place))
     return Fetched(original, item.title, origins, (item.ref,))
+
+
+async def _file_told(parts: Parts, item: Item, user: str) -> Mapping[str, Any]:
+    """What Slack tells of a file that the person may read. Raises NotAdded, CannotCheck."""
+    told = await parts.attachments.files.looked_up(item.ref, item.name)
+    if told.get("user") != user and not await both_are_in(parts, _shared_in(told), user):
+        raise NotAdded("file_not_yours", name=item.name)
+    return told
 
 
 def _shared_in(file: Mapping[str, Any]) -> frozenset[str]:
@@ -98,9 +115,7 @@ def _shared_in(file: Mapping[str, Any]) -> frozenset[str]:
 
 async def _conversation(parts: Parts, item: Item, user: str) -> Fetched:
     """A message or a thread of a conversation that the person and the bot are in. Raises NotAdded, CannotCheck."""
-    channel, _, ts = item.ref.partition(":")
-    if not await both_are_in(parts, frozenset({channel}), user):
-        raise NotAdded("message_out_of_sight", name=item.name)
+    channel, ts = await _see_channel(parts, item, user)
     if item.what is What.THREAD:
         messages = await thread(parts.client, channel, ts, item.name)
     else:
@@ -108,8 +123,10 @@ async def _conversation(parts: Parts, item: Item, user: str) -> Fetched:
     texts = await parts.texts(user)
     told = await transcript(parts, channel, messages, user=user, texts=texts, name=item.name)
     title = item.title or told.title
+    # A message to which nobody replied is the same, whether its link or its menu named it.
+    keyed = replace(item, what=What.MESSAGE) if len(messages) == 1 else item
     original = Original(
-        source=item.source,
+        source=keyed.source,
         data=told.text.encode("utf-8", "replace"),
         name=f"{title}.{'md' if told.is_answer else 'txt'}",
         url=permalink(parts.me.host, channel, ts, str(messages[0].get("thread_ts") or "")),
@@ -118,6 +135,14 @@ async def _conversation(parts: Parts, item: Item, user: str) -> Fetched:
     )
     origins = frozenset() if _is_direct(channel) else frozenset({channel})
     return Fetched(original, title, origins, tuple(f"{channel}:{one}" for one in told.made_of), told.made_from)
+
+
+async def _see_channel(parts: Parts, item: Item, user: str) -> tuple[str, str]:
+    """The conversation and the ``ts`` of a message that the person may read. Raises NotAdded, CannotCheck."""
+    channel, _, ts = item.ref.partition(":")
+    if not await both_are_in(parts, frozenset({channel}), user):
+        raise NotAdded("message_out_of_sight", name=item.name)
+    return channel, ts
 
 
 async def both_are_in(parts: Parts, places: frozenset[str], user: str) -> bool:

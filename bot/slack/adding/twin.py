@@ -35,14 +35,14 @@ async def twin_of(
         document.id,
         document.title,
         others[0].same,
-        await _name_of(parts, document.added_by),
+        await name_of(parts, document.added_by),
         document.added_at,
         str(document.audience),
         await may_remove(parts, request.user, document),
     )
 
 
-async def _name_of(parts: Parts, user: str | None) -> str:
+async def name_of(parts: Parts, user: str | None) -> str:
     """Who added a document, as people call them; "" where that is not known, or nobody in Slack."""
     try:
         return (await parts.directory.person(user)).name if user else ""

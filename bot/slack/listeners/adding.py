@@ -10,7 +10,7 @@ from typing import Any, Final
 from slack_bolt.async_app import AsyncAck, AsyncApp
 
 from bot.adding import Item, Request, What
-from bot.slack.adding.form import Form, Sent, command_link, form_of_shortcut, new_id, sent_in
+from bot.slack.adding.form import MOST_LINKS, Form, Sent, command_links, form_of_shortcut, new_id, sent_in
 from bot.slack.adding.named import named
 from bot.slack.adding.opening import Opener, open_adding_form
 from bot.slack.adding.protocol import Additions
@@ -77,7 +77,8 @@ def register(app: AsyncApp, parts: Parts, desk: Desk, additions: Additions) -> N
 
 
 async def add_command(parts: Parts, additions: Additions, ack: AsyncAck, body: dict[str, Any], argument: str) -> None:
-    """``/docs add`` opens the form; ``/docs add URL [title]`` adds a link for whom the channel's default names.
+    """``/docs add`` opens the form; ``/docs add URL [title]`` adds a link for whom the channel's default names, ``/docs
+    add URL URL …`` several.
 
     Acknowledges by itself, once. ``body`` is the command's payload as it came, ``argument`` what follows ``add``, as
     Slack sent it (escaped). Whom it is for is told where that is known in time, and left to the desk where not.
@@ -88,26 +89,29 @@ async def add_command(parts: Parts, additions: Additions, ack: AsyncAck, body: d
         await ack()
         await open_adding_form(parts, form, opener)
         return
-    item = command_link(argument, parts.me.host)
-    if item is None:
+    sent = command_links(argument, parts.me.host)
+    if sent.errors:
         texts = await parts.texts(opener.user, seconds=LANGUAGE_SECONDS)
-        await _ack(ack, texts.say("adding_no_link", command=_text(body, "command")))
+        (key,) = sent.errors.values()
+        await _ack(ack, texts.say(key, command=_text(body, "command"), most=MOST_LINKS))
         return
+    first, *others = sent.items
     texts, offered = await asyncio.gather(
         parts.texts(opener.user, seconds=LANGUAGE_SECONDS),
-        _offered(parts, opener.user, opener.team, form.channel, _origins(item)),
+        _offered(parts, opener.user, opener.team, form.channel, _origins(first)),
     )
     if offered.refused is not None and offered.refused != "cannot_check":
         await _ack(ack, texts.say(offered.refused))
         return
-    audience = str(offered.default) if offered.default is not None else ""
-    item = await named(parts, item, opener.user, texts)
-    request = _request(parts, form, opener.user, opener.team, (item,), audience)
+    # Of several each is for whom the default of where it comes from names.
+    audience = str(offered.default) if offered.default is not None and not others else ""
+    items = await asyncio.gather(*(named(parts, item, opener.user, texts) for item in sent.items))
+    request = _request(parts, form, opener.user, opener.team, tuple(items), audience)
     taken, errors = await _taken(additions, request)
     if errors:
         await _ack(ack, texts.say("form_not_kept"))
         return
-    await _ack(ack, _begun(item, offered, texts))
+    await _ack(ack, texts.say("adding_links", count=len(items)) if others else _begun(items[0], offered, texts))
     if taken:
         additions.begin(request)
 

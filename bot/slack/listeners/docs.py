@@ -14,6 +14,7 @@ from slack_bolt.async_app import AsyncAck, AsyncApp
 from bot.answering.trouble import logged
 from bot.slack import rights
 from bot.slack.adding.protocol import Additions
+from bot.slack.adding.unsettled import unsettled
 from bot.slack.clicks import Click, respond, tell
 from bot.slack.directory import CannotCheck
 from bot.slack.documents import money, shelf
@@ -135,9 +136,11 @@ async def _list(parts: Parts, click: Click, body: dict[str, Any], texts: Texts) 
 
 
 async def _status(parts: Parts, click: Click, body: dict[str, Any], texts: Texts) -> list[Message]:
-    there = await shelf(parts, click.user, click.user_team, texts)
+    there, begun = await asyncio.gather(
+        shelf(parts, click.user, click.user_team, texts), unsettled(parts, click.user, click.user_team)
+    )
     spent = await money(parts) if there.is_admin else None
-    return [status_message(there, texts, now=datetime.now(UTC), money=spent)]
+    return [status_message(there, texts, now=datetime.now(UTC), money=spent, unsettled=begun)]
 
 
 async def _search(parts: Parts, click: Click, body: dict[str, Any], texts: Texts) -> list[Message]:

@@ -8,6 +8,7 @@ from slack_bolt.async_app import AsyncApp
 
 from bot.adding import Decision, Request
 from bot.asking import How, Question
+from bot.slack.adding.afterwards import tell_where_it_is_gone
 from bot.slack.adding.protocol import Additions
 from bot.slack.audience import of_reader
 from bot.slack.clicks import Click, on_click, say
@@ -31,25 +32,32 @@ def register(app: AsyncApp, parts: Parts, desk: Desk, additions: Additions) -> N
 
         return on_click(parts, decide)
 
-    async def remove(click: Click) -> None:
-        request, number = await _asked(parts, additions, click)
-        if request is None:
-            return
-        document = await _document(parts, additions, click, request, number)
-        if document is None:
-            await say(parts, click, "adding_gone")
-        elif not await may_remove(parts, click.user, document, click.user_team):
-            await say(parts, click, "removing_not_yours")
-        else:
+    def on_document(act: Callable[[Click, Request, int, Document], Awaitable[None]]) -> Callable[..., Awaitable[None]]:
+        """A button about the document that an item became: it acts where that is there, and theirs to read."""
+
+        async def acts(click: Click) -> None:
+            request, number = await _asked(parts, additions, click)
+            if request is None:
+                return
+            document = await _document(parts, additions, click, request, number)
+            if document is None:
+                await _gone(parts, additions, click, request, number)
+            else:
+                await act(click, request, number, document)
+
+        return on_click(parts, acts)
+
+    async def remove(click: Click, request: Request, number: int, document: Document) -> None:
+        if await may_remove(parts, click.user, document, click.user_team):
             await additions.remove(request.id, number, click.user)
+        else:
+            await say(parts, click, "removing_not_yours")
 
-    async def try_it(click: Click) -> None:
-        request, number = await _asked(parts, additions, click)
-        if request is not None:
-            await _ask(parts, desk, click, await _document(parts, additions, click, request, number))
+    async def try_it(click: Click, request: Request, number: int, document: Document) -> None:
+        await _ask(parts, desk, click, document)
 
-    app.action(actions.TRY_IT)(on_click(parts, try_it))
-    app.action(actions.REMOVE_ADDED)(on_click(parts, remove))
+    app.action(actions.TRY_IT)(on_document(try_it))
+    app.action(actions.REMOVE_ADDED)(on_document(remove))
     app.action(actions.REPLACE_TWIN)(decides("replace"))
     app.action(actions.KEEP_BOTH)(decides("keep"))
     app.action(actions.GO_ON)(decides("go_on"))
@@ -63,8 +71,8 @@ async def _asked(parts: Parts, additions: Additions, click: Click) -> tuple[Requ
     """
     id, _, number = click.value.rpartition(":")
     request = await additions.request(id) if id and number.isdecimal() else None
-    if request is None or int(number) >= len(request.items):
-        await say(parts, click, "adding_gone")
+    if request is None or int(number) >= len(request.items):  # the document may be there all the same
+        await say(parts, click, "adding_too_old", command=parts.settings.docs_command)
         return None, 0
     if request.user != click.user:
         await say(parts, click, "adding_not_yours")
@@ -87,12 +95,17 @@ async def _document(parts: Parts, additions: Additions, click: Click, request: R
     return found
 
 
-async def _ask(parts: Parts, desk: Desk, click: Click, document: Document | None) -> None:
+async def _gone(parts: Parts, additions: Additions, click: Click, request: Request, number: int) -> None:
+    """Say that it is gone, or not theirs to read; where it is gone, the message says so from now on, too."""
+    items = await additions.progress(request.id)
+    await say(parts, click, "adding_gone")
+    if number < len(items) and (document := items[number].document) is not None:
+        await tell_where_it_is_gone(parts, document)
+
+
+async def _ask(parts: Parts, desk: Desk, click: Click, document: Document) -> None:
     """Ask about a document, under the message; a double click asks once."""
     texts = await parts.texts(click.user)
-    if document is None:
-        await say(parts, click, "adding_gone")
-        return
     question = Question(
         team=parts.me.team,
         channel=click.channel,

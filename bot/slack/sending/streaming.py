@@ -93,6 +93,14 @@ class AnswerMessages:
             writer.meanwhile = event.reason
         writer.look()
 
+    def pause(self) -> None:
+        """Show nothing more until ``go_on``, or the end."""
+        self._writer.pause()
+
+    def go_on(self) -> None:
+        """Show again what there is to show."""
+        self._writer.go_on()
+
     async def finish(self, answer: Answer, footer: Sequence[Block], text: str) -> tuple[str, ...]:
         """Bring the messages to say the answer, ``footer`` under the last; their ``ts`` in order.
 

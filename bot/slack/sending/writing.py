@@ -71,6 +71,7 @@ class Writer:
         self._taken_over = taken_over
         self._long_parts = False  # whether the text is split for messages that are no streams
         self._abandoned = False
+        self._paused = False
         self._wake = asyncio.Event()
 
     @property
@@ -82,8 +83,18 @@ class Writer:
         """There is something new to be said."""
         self._wake.set()
 
+    def pause(self) -> None:
+        """Begin no more calls until ``go_on``, or the end; one that is under way is not called back."""
+        self._paused = True
+
+    def go_on(self) -> None:
+        """Write again."""
+        self._paused = False
+        self.look()
+
     def end(self, end: End) -> None:
         """This is all; it is to end so."""
+        self._paused = False
         self.tasks.close()
         self._end = end
         for written in (*self.written, self._alone):
@@ -100,13 +111,14 @@ class Writer:
         """Write until all is written. Raises NotPosted where Slack takes no message."""
         await self._take_over()
         while not self._abandoned:
-            if await self._step():
-                continue
-            if self._end is not None:
-                return
+            if not self._paused:
+                if await self._step():
+                    continue
+                if self._end is not None:
+                    return
             self._wake.clear()
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._wake.wait(), self._until_due())
+                await asyncio.wait_for(self._wake.wait(), None if self._paused else self._until_due())
 
     async def remove_all(self) -> None:
         """Take all messages away."""

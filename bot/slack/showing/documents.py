@@ -9,22 +9,26 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
+from bot.adding import ASKING
 from bot.answering.visible import one_line
 from bot.slack.showing import actions
 from bot.slack.showing.blocks import LONGEST_FALLBACK
 from bot.slack.showing.elements import Block, Element, button, escaped, grey, line, link, rich, row, text_size, words
 from bot.slack.showing.messages import LONGEST_MESSAGE, Message
-from bot.slack.showing.moving import dollars
+from bot.slack.showing.moving import dollars, told_of
 from bot.slack.showing.sources import short_date, title_of
 from bot.texts import Texts
 
 if TYPE_CHECKING:
+    from bot.slack.adding.unsettled import Unsettled
     from bot.slack.documents import Listed, Money, Shelf
 
 MOST_LISTED: Final = 20
+MOST_UNSETTLED: Final = 5  # of each kind
 MOST_BUTTONS: Final = 5  # of documents that were not taken
 LONGEST_ERROR: Final = 400
 _LONGEST_WORDS = 60
+_LONGEST_GROUP = 3_700  # characters; three of them and what stands around them fit into a message
 _MOST_DAYS = 30  # after which a date tells more than an age
 
 
@@ -53,19 +57,30 @@ def documents_list(
     return Message([*above, *blocks, *below], _fallback(told))
 
 
-def status_message(shelf: Shelf, texts: Texts, *, now: datetime, money: Money | None = None) -> Message:
-    """How many documents somebody can read, which are at work and which were not taken; ``money`` for admins."""
+def status_message(
+    shelf: Shelf, texts: Texts, *, now: datetime, money: Money | None = None, unsettled: Sequence[Unsettled] = ()
+) -> Message:
+    """How many documents somebody can read, which are at work and which were not taken; ``money`` for admins.
+
+    ``unsettled`` is what they asked to have added and is no document (yet): it is listed with them, and what waits for
+    their word with its question and the way to answer it.
+    """
     at_work = [one for one in shelf.documents if one.state in ("waiting", "reading", "indexing", "renewing")]
     failed = [one for one in shelf.documents if one.error]
+    asking = [one for one in unsettled if one.item.state in ASKING]
+    refused = [one for one in unsettled if one.item.state == "refused"]
+    begun = [one for one in unsettled if one not in asking and one not in refused]
     blocks = [rich(line(words(_heading(shelf, "", texts), "bold")))]
-    if not at_work:
+    if not at_work and not begun:
         blocks.append(rich(line(words(texts.say("docs_nothing_at_work")))))
-    for title, group in ((texts.say("docs_at_work"), at_work), (texts.say("docs_not_taken"), failed)):
-        blocks += _group(title, group, texts, now)
+    blocks += _group("docs_at_work", at_work, begun, texts, now)
+    blocks += _group("docs_asking", [], asking, texts, now)
+    blocks += _group("docs_not_taken", failed, refused, texts, now)
     blocks += [grey(told) for told in admin_lines(money, texts)] if money is not None else []
     if shelf.unsure:
         blocks.append(grey(texts.say("docs_unsure")))
     told = [_heading(shelf, "", texts), *(_as_text(one, texts, now) for one in [*at_work, *failed][:MOST_LISTED])]
+    told += ["".join(run["text"] for run in _unsettled(one, texts)) for one in unsettled[:MOST_UNSETTLED]]
     return Message(blocks, _fallback(told))
 
 
@@ -199,15 +214,37 @@ def _item(one: Listed, texts: Texts, now: datetime, *, removable: bool = False) 
     return blocks
 
 
-def _group(title: str, listed: Sequence[Listed], texts: Texts, now: datetime) -> list[Block]:
-    if not listed:
+def _group(
+    title: str, listed: Sequence[Listed], unsettled: Sequence[Unsettled], texts: Texts, now: datetime
+) -> list[Block]:
+    """Documents, and what is none yet, under a title (a key of the texts), as many as fit; nothing where there is none.
+
+    At most 17 blocks and 3,800 characters.
+    """
+    if not listed and not unsettled:
         return []
-    blocks = [rich(line(words(title, "bold")))]
-    for one in listed[: MOST_LISTED // 2]:
-        blocks += _item(one, texts, now)
-    if more := len(listed) - MOST_LISTED // 2:
-        blocks += [grey(texts.say("docs_and_more", count=more))] if more > 0 else []
-    return blocks
+    blocks = [rich(line(words(texts.say(title), "bold")))]
+    told = [_item(one, texts, now) for one in listed[: MOST_LISTED // 2]]
+    told += [[rich(line(*_unsettled(one, texts)))] for one in unsettled[:MOST_UNSETTLED]]
+    shown = 0
+    for item in told:
+        if text_size(blocks) + text_size(item) > _LONGEST_GROUP:
+            break
+        blocks += item
+        shown += 1
+    more = len(listed) + len(unsettled) - shown
+    return [*blocks, grey(texts.say("docs_and_more", count=more))] if more else blocks
+
+
+def _unsettled(one: Unsettled, texts: Texts) -> list[Element]:
+    """What is said of something that is no document (yet): its question with the way to answer, or why it is none."""
+    if one.item.state == "refused":
+        why = one_line(one.item.sentence, LONGEST_ERROR)
+        return [words(title_of(one.item.title, texts), "bold"), *([words(f"\n{why}", "italic")] if why else [])]
+    runs = told_of(one.item, texts)
+    if one.item.state in ASKING:
+        runs += [words("\n"), link(texts.say("docs_answer_there"), one.url)]
+    return runs
 
 
 def _is_row(block: Block) -> bool:

@@ -44,7 +44,7 @@ def moving_message(
     blocks: list[Block] = []
     lines: list[str] = []
     for number, item in enumerate(items[:MOST_ITEMS]):
-        runs = _told(item, texts)
+        runs = told_of(item, texts)
         blocks.append(rich(line(*runs)))
         lines.append(escaped("".join(run["text"] for run in runs), 600))
         if below := _below(item, texts, for_admin=for_admin):
@@ -60,19 +60,37 @@ def moving_message(
     return Message(blocks, _joined(lines))
 
 
-def _told(item: Progress, texts: Texts) -> list[Element]:
+def told_of(item: Progress, texts: Texts) -> list[Element]:
     """What is said of one item, as runs of rich text."""
     title = called(title_of(item.title, texts), texts) if item.title.strip() else texts.say("adding_untitled")
     if item.state == "asks_twin" and item.twin is not None:
         return _twin(title, item.twin, texts)
     if item.state == "refused":
-        return [words(one_line(item.sentence, _LONGEST_SENTENCE) or texts.say("adding_refused", title=title))]
+        return [words(_refused(item, title, texts))]
     if item.state == "indexing" and item.total:
         return [words(texts.say("adding_indexing", title=title, done=min(item.done, item.total), count=item.total))]
     if item.state == "asks_cost":
         return [words(texts.say("adding_asks_cost", title=title, cost=dollars(item.estimate_usd, texts)))]
+    if item.state == "ready" and item.adder is not None:
+        return [words(_of_another(title, one_line(item.adder, 80), texts))]
     key = "asks" if item.state == "asks_twin" else "indexing_begins" if item.state == "indexing" else item.state
     return [words(texts.say(f"adding_{key}", title=title))]
+
+
+def _refused(item: Progress, title: str, texts: Texts) -> str:
+    """Why something was refused; where the reason does not name it, as a page behind another is, it is named first."""
+    why = one_line(item.sentence, _LONGEST_SENTENCE)
+    if not why:
+        return texts.say("adding_refused", title=title)
+    is_named = not item.title.strip() or one_line(item.title, _LONGEST_SENTENCE) in why
+    return why if is_named else texts.say("adding_refused_why", title=title, why=why)
+
+
+def _of_another(title: str, adder: str, texts: Texts) -> str:
+    """That it is there already, and whose it is: ``“Canteen” is there already, added by @Ana. Ask me about it.``"""
+    if adder:
+        return texts.say("adding_there_already_by", title=title, name=f"@{adder}")
+    return texts.say("adding_there_already", title=title)
 
 
 def _twin(title: str, twin: Twin, texts: Texts) -> list[Element]:
@@ -112,7 +130,9 @@ def _below(item: Progress, texts: Texts, *, for_admin: bool) -> str:
 
 
 def _buttons(item: Progress, value: str, texts: Texts) -> list[Element]:
-    if item.state == "ready":
+    if item.state == "ready" and item.adder is not None:  # whose it is, or an administrator, can remove it
+        keys = [("try_it", actions.TRY_IT)]
+    elif item.state == "ready":
         keys = [("try_it", actions.TRY_IT), ("remove", actions.REMOVE_ADDED)]
     elif item.state == "asks_twin":
         replace = [("replace_it", actions.REPLACE_TWIN)] if item.twin is not None and item.twin.may_replace else []

@@ -41,7 +41,7 @@ class Secret:
     """A document: ``words`` are those that stand in it and nowhere else."""
 
     audience: Audience
-    words: tuple[str, str]
+    words: tuple[str, ...]
 
 
 @dataclass

@@ -18,7 +18,7 @@ from tests.bot.slack.sending.test_splitting import letters, paragraphs
 from tests.bot.slack.whole import QUESTION, ByQuestion, Clocks, Writes, finished, outcome, said
 from tests.claude_server import ClaudeServer, Hold
 from tests.fixtures.bot import MODEL, StartBot
-from tests.fixtures.command_line import CommandLine
+from tests.fixtures.command_line import CommandLine, settings_on
 from tests.fixtures.slack import Company
 from tests.slack_server import SlackServer
 
@@ -37,11 +37,7 @@ async def process(
     """``python -m bot`` on ``library``, connected."""
     line = CommandLine(
         {
-            "DATA_DIR": str(library.settings.data_dir),
-            "EMBEDDER": "hashing",
-            "WEAVIATE_URL": f"http://{weaviate.host}:{weaviate.port}",
-            "WEAVIATE_GRPC_PORT": str(weaviate.grpc_port),
-            "WEAVIATE_API_KEY": weaviate.api_key or "",
+            **settings_on(weaviate, library.settings.data_dir),
             "ANTHROPIC_API_KEY": "key",
             "ANTHROPIC_BASE_URL": claude.base_url,
             "ANSWER_MODEL": MODEL,

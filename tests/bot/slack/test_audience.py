@@ -282,6 +282,22 @@ async def test_where_nobody_reads_along_people_read_what_is_theirs(directory: Di
     assert (await of_reader(directory, ME)).audiences == ()
 
 
+async def test_slack_is_asked_for_a_reader_s_channels_only_where_a_document_is_a_channel_s(
+    fake: FakeSlack, directory: Directory
+) -> None:
+    def asked() -> int:
+        return sum(method == "users.conversations" for method, _ in fake.calls)
+
+    reading = await of_reader(directory, "UADA", among={WORKSPACE, EVERYONE, Audience("user", "UADA")})
+    assert (set(reading.audiences), asked()) == ({"workspace", "everyone", "user:UADA"}, 0)
+    assert (await of_reader(directory, "UGUEST", among=[])).audiences == ("everyone",)
+    for count in (1, 2):  # each time: they may have left
+        before = asked()
+        reading = await of_reader(directory, "UADA", among={WORKSPACE, Audience("channel", "CALL")})
+        assert "channel:CALL" in reading.audiences
+        assert asked() > before, count
+
+
 async def test_what_a_reader_may_read_and_cannot_be_checked_is_left_out_and_it_is_said(
     fake: FakeSlack, directory: Directory
 ) -> None:
@@ -554,6 +570,11 @@ async def check_reader(world: World, directory: Directory, user: str, *, told: b
         assert reading.left_out is None
     elif reading.viewer.audiences != may and world.roles[user] != "app":
         assert reading.left_out == "cannot_check"
+    for audience in every:
+        alone = await of_reader(directory, user, among={audience})
+        assert alone.viewer.audiences <= may
+        if told:
+            assert alone.viewer.may_read(audience) == reading.viewer.may_read(audience)
 
 
 @settings(max_examples=500)

@@ -133,3 +133,15 @@ async def test_commands_and_buttons_come_by_http_too(bot: SlackBot, slack: Slack
 async def test_it_tells_that_it_is_there(bot: SlackBot, port: int) -> None:
     async with aiohttp.ClientSession() as session, session.get(f"http://127.0.0.1:{port}/health") as response:
         assert (response.status, await response.text()) == (200, "ok")
+
+
+@pytest.mark.parametrize("moment", ["abc", "", "12.5", "\u0664\u0662", "-1", None])
+async def test_a_time_that_is_no_number_is_not_slack_s(bot: SlackBot, port: int, moment: str | None) -> None:
+    """And nothing that fails in here: 401, not 500."""
+    headers = {"X-Slack-Signature": "v0=00", "Content-Type": "application/json"}
+    headers |= {} if moment is None else {"X-Slack-Request-Timestamp": moment}
+    async with (
+        aiohttp.ClientSession() as session,
+        session.post(f"http://127.0.0.1:{port}/slack/events", data="{}", headers=headers) as response,
+    ):
+        assert response.status == 401

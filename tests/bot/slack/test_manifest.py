@@ -139,7 +139,7 @@ def registered(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[str | re.Patte
         settings=settings, client=client, me=Me("U0", "B0", "T1"), ledger=None, directory=None, attachments=None
     )
     desks: Any = SimpleNamespace()  # nothing of them is used before something happens
-    build(cast(Parts, parts), desks, desks, desks, desks)
+    build(cast(Parts, parts), desks, desks, desks, desks, desks)
     return heard
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from dataclasses import replace
 
 import pytest
@@ -13,7 +14,6 @@ from indexer import Audience, Indexer
 from tests.bot.slack.clicked import Slack, document
 from tests.bot.slack.sending.test_splitting import paragraphs
 from tests.bot.slack.test_asked_again import KYOTO, finds_nothing
-from tests.bot.slack.test_stop_pressed import stopped
 from tests.bot.slack.whole import QUESTION, QUOTE, Clocks, Writes, finished, said
 from tests.claude_server import ClaudeServer, Hold, HonestAnswerer, Reply, Request
 from tests.fixtures.bot import own_library
@@ -44,6 +44,33 @@ def held(claude: ClaudeServer) -> Hold:
 
     claude.brain = slow
     return hold
+
+
+async def test_no_word_more_is_shown_once_a_guest_has_joined(
+    answering: SlackBot, slack: SlackServer, company: Company, claude: ClaudeServer
+) -> None:
+    """What is being written stops at once, and not when it is whole."""
+    claude.brain = Writes(paragraphs(8_000), piece=60, pause=0.03)
+    ts = slack.says(company.ana, company.office, f"@Situate {QUESTION}")
+    await slack.until(lambda: any("Statement 2" in reply.shown for reply in slack.replies(company.office, ts)))
+    await slack.joins(company.gus, company.office).arrives()
+    joined = time.monotonic()
+    (answer,) = await finished(slack, answering, company.office, ts)
+    late = [shown for at, shown in answer.history if at > joined + 0.15 and "Statement" in shown]
+    assert late == []
+    assert "Statement" not in answer.shown
+
+
+async def test_somebody_who_joins_and_may_read_everything_disturbs_nothing(
+    answering: SlackBot, slack: SlackServer, company: Company, claude: ClaudeServer
+) -> None:
+    claude.brain = Writes(paragraphs(2_000), piece=60, pause=0.02)
+    ts = slack.says(company.ana, company.office, f"@Situate {QUESTION}")
+    await slack.until(lambda: any("Statement 1" in reply.shown for reply in slack.replies(company.office, ts)))
+    await slack.joins(slack.person("Eve"), company.office).arrives()
+    (answer,) = await finished(slack, answering, company.office, ts)
+    assert len([request for request in claude.messages if not request.tool_results]) == 1
+    assert "changed meanwhile" not in "".join(shown for _, shown in answer.history)
 
 
 async def test_a_guest_who_joins_meanwhile_is_not_shown_what_guests_may_not_read(
@@ -92,19 +119,20 @@ async def test_who_becomes_a_guest_meanwhile_is_not_answered_directly_as_an_empl
     assert "Annual" not in answer.shown
 
 
+@pytest.mark.parametrize("pause", [0.0, 0.1])
 async def test_what_was_said_is_taken_back_where_a_guest_is_there_when_it_is_stopped(
-    answering: SlackBot, slack: SlackServer, company: Company, claude: ClaudeServer
+    answering: SlackBot, slack: SlackServer, company: Company, claude: ClaudeServer, pause: float
 ) -> None:
+    """Whether or not it has begun again by then."""
     claude.brain = Writes(paragraphs(4_000), piece=40, pause=0.02)
     ts = slack.says(company.ana, company.office, f"@Situate {QUESTION}")
     await slack.until(lambda: any("Statement 3 rests" in reply.shown for reply in slack.replies(company.office, ts)))
     await slack.joins(company.gus, company.office).arrives()
-    await asyncio.sleep(0.1)
+    await asyncio.sleep(pause)
     await slack.presses_stop(company.ana, company.office, ts).arrives()
-    message = await stopped(slack, answering, company.office, ts)
-    assert said(message) == ""
+    (message,) = await finished(slack, answering, company.office, ts)
+    assert "Statement" not in said(message)
     assert "Annual" not in message.shown
-    assert message.actions == []
 
 
 async def test_that_documents_are_left_out_is_said_once_in_a_thread(

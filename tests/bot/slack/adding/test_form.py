@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.adding import Item, What
-from bot.slack.adding.form import Form, Sent, command_link, form_of_shortcut, linked_item, new_id, sent_in
+from bot.slack.adding.form import Form, Sent, command_links, form_of_shortcut, linked_item, new_id, sent_in
 from bot.slack.showing import actions
 
 HOST = "acme.slack.com"
@@ -200,8 +200,7 @@ def test_a_shortcut_that_names_no_message_has_no_form(body: dict[str, Any]) -> N
     ],
 )
 def test_a_command_names_a_link_and_perhaps_a_title(argument: str, ref: str, title: str | None) -> None:
-    item = command_link(argument, HOST)
-    assert item is not None
+    (item,) = command_links(argument, HOST).items
     assert (item.what, item.ref, item.title) == (What.LINK, ref, title)
 
 
@@ -209,7 +208,24 @@ def test_a_command_names_a_link_and_perhaps_a_title(argument: str, ref: str, tit
     "argument", ["the guide", "example.com", "<@U1>", "<#C1|finance>", "<mailto:a@x.example>", "<"]
 )
 def test_what_is_no_address_is_no_link(argument: str) -> None:
-    assert command_link(argument, HOST) is None
+    assert command_links(argument, HOST).errors == {actions.LINK_BLOCK: "adding_no_link"}
+
+
+def test_a_command_names_several_links_each_once() -> None:
+    sent = command_links("<https://a.example/1|a> https://b.example/2  <https://a.example/1>", HOST)
+    assert [item.ref for item in sent.items] == ["https://a.example/1", "https://b.example/2"]
+    assert not any(item.title for item in sent.items)
+
+
+@pytest.mark.parametrize(
+    ("argument", "key"),
+    [
+        ("https://a.example/1 https://b.example/2 The guides", "adding_link_is_none"),
+        (" ".join(f"https://a.example/{number}" for number in range(11)), "adding_too_many_links"),
+    ],
+)
+def test_what_several_links_cannot_be_is_said(argument: str, key: str) -> None:
+    assert command_links(argument, HOST) == Sent(errors={actions.LINK_BLOCK: key})
 
 
 # -- what is kept with the form ----------------------------------------------------------------------------------------
@@ -256,4 +272,4 @@ def test_nothing_that_slack_may_send_raises(body: dict[str, Any]) -> None:
 def test_no_address_raises(text: str, before: str) -> None:
     item = linked_item(before + text, HOST)
     assert item is None or item.ref
-    assert command_link(before + text, HOST) is None or before
+    assert command_links(before + text, HOST).errors or before

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from bot.ledger import Ledger
 from bot.slack.adding import adder, desk, moving
 from indexer import Indexer
 from tests.fixtures.bot import own_library
@@ -25,9 +27,10 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 async def tidy(library: Indexer, slack: SlackServer) -> AsyncIterator[None]:
-    """What a test added is taken out again."""
+    """What a test added is taken out again, and it is forgotten who asked for it in which message."""
     before = {one.id for one in await library.documents(slack.team_id, None)}
     yield
     for one in await library.documents(slack.team_id, None):
         if one.id not in before:
             await library.remove(slack.team_id, one.id)
+    await (await Ledger.open(library.database)).forget_additions(datetime.now(UTC) + timedelta(days=1))

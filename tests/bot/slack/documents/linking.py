@@ -6,6 +6,7 @@ import re
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 
@@ -16,7 +17,7 @@ from indexer.weaviate_server import Endpoint
 from tests.bot.slack.documents.test_adding_by_people import AddingByForm
 from tests.claude_server import ClaudeServer
 from tests.fixtures.slack import Company
-from tests.slack_server import Channel, Message, Person, View
+from tests.slack_server import Channel, File, Message, Person, View
 
 MAX_FILE_MB = 2.0
 FETCH_SECONDS = 1.0
@@ -80,30 +81,54 @@ class Linking(AddingByForm):
         assert await self.submits(person, link=url) == {}
         return self._new(person, before)
 
+    async def by_upload(self, person: Person, *files: File) -> Message:
+        """The same of files that are put into the form."""
+        before = self._messages(person)
+        await self.opens(person, self.company.office)
+        assert await self.submits(person, files=list(files)) == {}
+        return self._new(person, before)
+
     async def is_refused(self, url: str, key: str) -> str:
         """Both are refused the link: Ben in French, with the text ``key``, Ana with the sentence that comes back.
 
         It is one sentence, which says what to do; nothing is stored, nothing paid, and their conversations rest.
         """
+        item = linked_item(url, self.bot.parts.me.host)
+        assert item is not None
         before = await self._traces()
         english = await self.by_command(self.company.ana, url)
         french = await self.by_form(self.company.ben, url)
         assert await self._traces() == before
-        item = linked_item(url, self.bot.parts.me.host)
-        assert item is not None
-        start, end = FRENCH.say(key, name="\0").split("\0")
-        assert french.shown.strip().startswith(start), french.shown
-        assert french.shown.strip().endswith(end), french.shown
-        assert item.name in french.shown
-        for message in (english, french):
-            assert re.fullmatch(r"[^\n]{10,300}[.;,] [^\n]{10,200}\.", message.shown.strip()), message.shown
-            assert message.actions == []
-        return english.shown.strip()
+        return self._sentence(english, french, key, item.name)
+
+    async def is_refused_as_file(self, name: str, data: bytes, key: str, *, nameless: bool = False, **more: Any) -> str:
+        """The same of a file of each, in the form; ``more`` is what ``slack.file`` takes.
+
+        ``nameless``: Slack does not tell what it is called.
+        """
+        before = await self._traces()
+        english, french = [
+            await self.by_upload(person, self.slack.file(name, data, by=person, **more))
+            for person in (self.company.ana, self.company.ben)
+        ]
+        assert await self._traces() == before
+        return self._sentence(english, french, key, "" if nameless else name)
 
     async def documents(self) -> list[Document]:
         return await self.library.documents(self.slack.team_id, None)
 
     # -- within ------------------------------------------------------------------------------------------------------
+
+    def _sentence(self, english: Message, french: Message, key: str, name: str) -> str:
+        limit = f"{MAX_FILE_MB:g}"
+        start, end = FRENCH.say(key, name="\0", limit=limit).split("\0")
+        assert french.shown.strip().startswith(start), french.shown
+        assert french.shown.strip().endswith(end), french.shown
+        assert name in french.shown
+        for message in (english, french):
+            assert re.fullmatch(r"[^\n]{10,300}[.;,] [^\n]{10,200}\.", message.shown.strip()), message.shown
+            assert message.actions == []
+        return english.shown.strip()
 
     async def _traces(self) -> tuple[object, ...]:
         """All that an addition leaves behind: rows, originals, passages, calls of Claude."""

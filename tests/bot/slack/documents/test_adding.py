@@ -116,6 +116,14 @@ async def test_a_file_of_the_same_name_asks_and_replacing_takes_the_old_one_out(
     assert "95,000" in passage.chunk.text
 
 
+async def test_slack_is_asked_once_which_channels_somebody_is_in_for_what_all_employees_may_read(
+    people: AddingByRequest, company: Company, slack: SlackServer
+) -> None:
+    await people.adds(company.ana, slack.file("budget.md", BUDGET, by=company.ana))
+    asked = [call for call in slack.calls if call.method == "users.conversations" and "user" in call.args]
+    assert len(asked) == 1  # whether it is there already; not for each step that the message tells of
+
+
 async def test_keeping_both_keeps_both(people: AddingByRequest, company: Company, slack: SlackServer) -> None:
     await people.adds(company.ana, slack.file("budget.md", BUDGET, by=company.ana))
     message = await people.adds(company.ana, slack.file("budget.md", OTHER, by=company.ana))
@@ -186,8 +194,8 @@ async def test_a_file_deleted_in_slack_is_forgotten_and_its_adder_is_told(
     await slack.deletes_file(file).arrives()
     await people.idle()
     assert await people.added() == []
-    told = list(slack.direct(company.ana).messages.values())[-1].shown
-    assert "I have forgotten" in told
+    direct = slack.direct(company.ana)
+    await slack.until(lambda: any("I have forgotten" in one.shown for one in direct.messages.values()))
     answer = await people.asks(company.ben, company.office, "What does the Lisbon office get for its move?")
     assert "90,000" not in answer.shown
 

@@ -1,6 +1,7 @@
-"""A process is killed while seven people add documents, each at another stage; the next one finishes all of it.
+"""A process is killed while people add documents, each at another stage; the next one finishes all of it.
 
-Each document is there once, each person has one message, and no context is paid for twice.
+Each document is there once, each person has one message, and no context is paid for twice. What was deleted in Slack
+just before is forgotten, and told once.
 """
 
 from __future__ import annotations
@@ -24,14 +25,14 @@ from indexer.weaviate_server import Endpoint
 from tests.claude_server import ClaudeServer, Contexts, Hold, Reply, Request
 from tests.claude_server.brains import tagged
 from tests.fixtures.bot import MODEL
-from tests.fixtures.command_line import CommandLine
-from tests.slack_server import Channel, Message, Person, SlackServer
+from tests.fixtures.command_line import CommandLine, settings_on
+from tests.slack_server import Channel, File, Message, Person, SlackServer
 
 pytestmark = pytest.mark.anyio
 
 WORKSPACE = "killed"
 PAID = 4  # contexts, before the process is killed
-READY = "Ready. Ask me about"
+READY, FORGOTTEN = "Ready. Ask me about", "I have forgotten"
 ANSWERS = "SELECT 1 FROM paid_answers"
 AT_WORK = ("Reading", "Indexing", "is next", "I am on it")
 
@@ -83,7 +84,7 @@ class PaysSome:
 
 @dataclass
 class Scene:
-    """A Slack of seven people and processes of the bot, one after the other, on one folder."""
+    """A Slack with a person for each stage, and processes of the bot, one after the other, on one folder."""
 
     slack: SlackServer
     claude: ClaudeServer
@@ -109,7 +110,7 @@ class Scene:
                 await asyncio.to_thread(running.wait)
         await self.slack.until(lambda: not self.slack.connections, what="its connection's end")
 
-    async def adds(self, stage: str, name: str, data: bytes) -> None:
+    async def adds(self, stage: str, name: str, data: bytes) -> File:
         """The stage's person sends the form in, and it is acknowledged."""
         person = self.people[stage]
         file = self.slack.file(name, data, by=person)
@@ -117,6 +118,7 @@ class Scene:
         form = self.slack.view
         await self.slack.until(lambda: (view := form(person)) and "One moment" not in view.shown, what="the form")
         await self.slack.submits(person, {"adding_files": [file], "adding_audience": "workspace"}).arrives()
+        return file
 
     async def clicks(self, stage: str, action: str) -> None:
         person = self.people[stage]
@@ -166,20 +168,17 @@ STAGES = {
     "is posted": {"reading"},
     "is sent in": {"waiting", "reading"},
 }
+DELETED = "is deleted"  # after it was added, and who added it is about to be told
 
 
 @pytest.fixture(scope="module")
 async def scene(weaviate: Endpoint, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Scene]:
-    """All seven, after one process was killed and another has done what was left."""
+    """After one process was killed and another has done what was left."""
     folder = tmp_path_factory.mktemp("killed")
     with SlackServer() as slack, ClaudeServer() as claude:
         settings = {
-            "DATA_DIR": str(folder),
             "WORKSPACE": WORKSPACE,
-            "EMBEDDER": "hashing",
-            "WEAVIATE_URL": f"http://{weaviate.host}:{weaviate.port}",
-            "WEAVIATE_GRPC_PORT": str(weaviate.grpc_port),
-            "WEAVIATE_API_KEY": weaviate.api_key or "",
+            **settings_on(weaviate, folder),
             "ANTHROPIC_API_KEY": "key",
             "ANTHROPIC_BASE_URL": claude.base_url,
             "ANSWER_MODEL": MODEL,
@@ -188,7 +187,7 @@ async def scene(weaviate: Endpoint, tmp_path_factory: pytest.TempPathFactory) ->
             "SLACK_APP_TOKEN": slack.app_token,
             "SLACK_API_URL": slack.api_url,
         }
-        people = {stage: slack.person(f"P{number}") for number, stage in enumerate(STAGES)}
+        people = {stage: slack.person(f"P{number}") for number, stage in enumerate([*STAGES, DELETED])}
         office = slack.channel("office")
         scene = Scene(slack, claude, CommandLine(settings), folder, office, people)
         claude.brain = scene.brain
@@ -216,6 +215,8 @@ async def until_all_are_on_their_way(scene: Scene) -> None:
     """Each at its stage; the process is to be killed right after that."""
     await scene.adds("there", "canteen.md", note("Canteen"))
     await scene.until_told("there", READY)
+    deleted = await scene.adds(DELETED, "rota.md", note("Rota"))
+    await scene.until_told(DELETED, READY)
     await scene.adds("asks about a twin", "Canteen.md", note("Kitchen"))
     await scene.until_told("asks about a twin", "There is already")
     for stage, subject in (("asks about the cost", "Travel"), ("is indexed", "Holiday")):
@@ -233,6 +234,8 @@ async def until_all_are_on_their_way(scene: Scene) -> None:
     scene.slack.fail("chat.postMessage", drop="after")
     await scene.adds("is posted", "library.md", note("Library"))
     await scene.until_told("is posted", "library.md")
+    scene.slack.slow("chat.postMessage", 60)
+    await scene.slack.deletes_file(deleted).arrives()
     await scene.adds("is sent in", "post.md", note("Post"))
 
 
@@ -241,11 +244,13 @@ async def until_all_are_done(scene: Scene) -> None:
         await scene.clicks(stage, action)
     for stage in STAGES:
         await scene.until_told(stage, READY)
+    await scene.until_told(DELETED, FORGOTTEN)
+    await scene.until_told(DELETED, "is no longer in the documents")
 
 
 async def test_the_process_was_killed_with_each_of_them_at_its_stage(scene: Scene) -> None:
-    assert scene.left.keys() == STAGES.keys()
-    assert {stage: state for stage, state in scene.left.items() if state not in STAGES[stage]} == {}
+    assert scene.left.keys() == {*STAGES, DELETED}
+    assert {stage: scene.left[stage] for stage, states in STAGES.items() if scene.left[stage] not in states} == {}
     assert "is posted" in scene.unknown
     assert not any(READY in shown for _, shown in scene.told("is published")[0].history[:-1])
 
@@ -255,6 +260,12 @@ async def test_whoever_adds_has_one_message_and_it_ends_well(scene: Scene, stage
     (message,) = scene.told(stage)
     assert READY in message.shown
     assert not any(words in message.shown for words in AT_WORK)
+
+
+async def test_whose_file_was_deleted_is_told_so_once(scene: Scene) -> None:
+    moving, forgotten = scene.told(DELETED)
+    assert READY not in moving.shown
+    assert FORGOTTEN in forgotten.shown
 
 
 async def test_each_document_is_there_once_with_each_of_its_passages(scene: Scene) -> None:

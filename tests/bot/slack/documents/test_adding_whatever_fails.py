@@ -14,7 +14,7 @@ from tests.bot.slack.documents.test_adding import BUDGET, OTHER, AddingByRequest
 from tests.bot.slack.whole import Clocks
 from tests.fixtures.bot import StartBot
 from tests.fixtures.slack import Company
-from tests.indexer.documents_to_read import pdf, pptx_of_pictures
+from tests.indexer.documents_to_read import pdf
 from tests.slack_server import File, Message, Person, SlackServer
 
 pytestmark = pytest.mark.anyio
@@ -84,13 +84,6 @@ async def test_twenty_requests_at_once_are_twenty_messages_and_documents(
     messages = told(slack, company.ana)
     assert [READY in one.shown for one in messages] == [True] * 20
     assert len(await people.added()) == 20
-
-
-async def test_a_deck_of_pictures_is_read_or_refused_with_the_reason(
-    people: AddingByRequest, company: Company, slack: SlackServer
-) -> None:
-    message = await people.adds(company.ana, slack.file("deck.pptx", pptx_of_pictures("The canteen"), by=company.ana))
-    assert (READY in message.shown) != ("deck.pptx" in message.shown and bool(message.shown.strip()))
 
 
 async def test_an_answer_that_is_lost_posts_no_second_message(
@@ -184,6 +177,8 @@ async def test_a_deletion_that_is_told_twice_is_said_once(
         await slack.raw_event({"type": "file_deleted", "file_id": file.id}).arrives()
     await people.idle()
     assert await people.added() == []
+    await slack.until(lambda: any("I have forgotten" in one.shown for one in told(slack, company.ana)))
+    await people.idle()
     assert sum("I have forgotten" in one.shown for one in told(slack, company.ana)) == 1
 
 

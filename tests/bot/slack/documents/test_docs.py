@@ -296,6 +296,20 @@ async def test_an_administrator_may_remove_what_others_added(
         assert await library.published(slack.team_id, frozenset({id})) == {}
 
 
+async def test_what_a_removed_document_was_made_of_is_forgotten(
+    people: Slack, company: Company, library: Indexer, slack: SlackServer
+) -> None:
+    async with secret(library, company, by=company.ana) as id:
+        ledger = people.bot.parts.ledger
+        await ledger.made_of(id, slack.team_id, ["C0GONE:1.1"], company.ana.id)
+        await slack.commands(company.ana, company.office, "/docs", "remove salary").arrives()
+        assert TITLE in await form(people, company.ana)
+        await slack.submits(company.ana).arrives()
+        await people.idle()
+        assert await library.published(slack.team_id, frozenset({id})) == {}
+        assert not await ledger.part_gone("C0GONE:1.1")
+
+
 async def test_removed_by_two_at_once_it_is_removed_once_and_both_are_told(
     people: Slack, company: Company, library: Indexer, slack: SlackServer
 ) -> None:

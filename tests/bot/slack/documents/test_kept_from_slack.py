@@ -11,7 +11,7 @@ from tests.bot.slack.clicked import document
 from tests.bot.slack.documents.test_adding import AddingByRequest
 from tests.claude_server import ClaudeServer
 from tests.fixtures.slack import Company
-from tests.indexer.documents_to_read import bomb, pdf, scan
+from tests.indexer.documents_to_read import bomb, pdf
 from tests.slack_server import Channel, SlackServer
 
 pytestmark = pytest.mark.anyio
@@ -136,13 +136,6 @@ async def test_a_damaged_file_is_refused_as_often_as_it_is_added(
         assert told.shown.count("broken.pdf is damaged") == 1
     assert await people.added() == []
     assert claude.requests == []
-
-
-async def test_a_scan_is_read_or_refused_with_the_reason(
-    people: AddingByRequest, slack: SlackServer, company: Company
-) -> None:
-    told = await people.adds(company.ana, slack.file("Scan_0042.pdf", scan("The canteen closes"), by=company.ana))
-    assert ("Ready. Ask me about" in told.shown) != ("is a scan" in told.shown)
 
 
 @pytest.mark.parametrize(

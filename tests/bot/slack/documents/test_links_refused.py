@@ -165,8 +165,9 @@ async def test_what_is_no_address_of_the_web_is_told_where_it_was_given_and_noth
 
 
 async def test_an_address_that_a_browser_does_not_take_either_is_refused(people: Linking) -> None:
-    for url in ("http://docs.test:99999/plan", "http://docs.test:port/plan"):
-        assert await people.is_refused(url, "link_no_address") == "This is not a URL; check the address."
+    for name in ("docs.test:99999/plan", "docs.test:port/plan"):
+        told = await people.is_refused(f"http://{name}", "link_no_address")
+        assert told == f"{name}: This is not a URL; check the address."
 
 
 # -- what is not there -----------------------------------------------------------------------------------------------

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
+from typing import get_args
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bot.adding import Progress, State, Twin
+from bot.slack.adding.unsettled import Unsettled
 from bot.slack.documents import Listed, Money
 from bot.slack.showing import actions
 from bot.slack.showing.documents import about, age, audience_label, docs_help, documents_list, status_message
@@ -16,7 +20,8 @@ from bot.texts import ENGLISH, FRENCH, Texts
 from indexer import EVERYONE, WORKSPACE
 from tests.bot.slack.showing.limits import every_run, every_text, message_faults
 from tests.bot.slack.showing.listed import FINANCE, NOW, SECRET, listed, odd_money, odd_shelves, shelf_of
-from tests.bot.slack.showing.stored import HOSTILE, odd_text
+from tests.bot.slack.showing.stored import HOSTILE, odd_text, odd_url
+from tests.bot.slack.showing.test_moving import odd_progress
 
 LANGUAGES = pytest.mark.parametrize("texts", [ENGLISH, FRENCH], ids=["English", "French"])
 
@@ -102,6 +107,25 @@ def test_status_tells_what_is_at_work_and_what_went_wrong() -> None:
     assert "Spent" not in text
 
 
+@LANGUAGES
+def test_a_status_of_very_much_holds_what_fits_and_counts_the_rest(texts: Texts) -> None:
+    long = "é<& x" * 200
+    documents = [
+        listed(n, title=long, error=long, adder=long, channel_name=long, audience=FINANCE, state=state)
+        for n, state in enumerate(["failed", "indexing"] * 15)
+    ]
+    twin = Twin("d1", long, "text", long, NOW)
+    begun = [
+        Unsettled(Progress(state, long, sentence=long, twin=twin))
+        for state in (*get_args(State)[:5], "refused")
+        for _ in range(8)
+    ]
+    message = status_message(shelf_of(*documents, unsure=True), texts, now=NOW, unsettled=begun)
+    assert message_faults(message.blocks, message.text) == []
+    (more, *_) = [int(count) for count in re.findall(r"(?:and|et) (\d+) (?:more|de plus)", shown(message))]
+    assert more > 10
+
+
 def test_administrators_alone_see_what_it_cost() -> None:
     money = Money(1.2, 34.5, 5.0, documents=12, failed_contexts=3)
     text = shown(status_message(shelf_of(listed()), ENGLISH, now=NOW, money=money))
@@ -156,11 +180,17 @@ def test_help_names_the_commands_as_they_are_set(texts: Texts) -> None:
 
 @LANGUAGES
 @settings(max_examples=25, deadline=None)
-@given(shelf=odd_shelves, asked=odd_text, money=odd_money, may_add=st.booleans())
-def test_slack_takes_every_list_and_status(texts: Texts, shelf, asked, money, may_add) -> None:  # type: ignore[no-untyped-def]  # hypothesis fills it
+@given(
+    shelf=odd_shelves,
+    asked=odd_text,
+    money=odd_money,
+    may_add=st.booleans(),
+    unsettled=st.lists(st.builds(Unsettled, odd_progress, odd_url), max_size=20),
+)
+def test_slack_takes_every_list_and_status(texts: Texts, shelf, asked, money, may_add, unsettled) -> None:  # type: ignore[no-untyped-def]  # hypothesis fills it
     for message in (
         documents_list(shelf, texts, now=NOW, command="/docs", asked=asked, may_add=may_add),
-        status_message(shelf, texts, now=NOW, money=money),
+        status_message(shelf, texts, now=NOW, money=money, unsettled=unsettled),
         docs_help(texts, command="/docs", ask_command="/ask", unknown=asked),
     ):
         assert message_faults(message.blocks, message.text) == []

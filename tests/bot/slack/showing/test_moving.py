@@ -54,6 +54,14 @@ def test_a_document_is_followed_from_reading_to_ready() -> None:
     assert buttons(ready) == [("Try it", actions.TRY_IT, "Ab3:0"), ("Remove", actions.REMOVE_ADDED, "Ab3:0")]
 
 
+def test_what_was_refused_is_named_where_the_reason_does_not() -> None:
+    """Of two links that were refused alike it is seen which is which."""
+    why = "127.0.0.1 is not a public address."
+    assert told(moved(Progress("refused", "docs.example.org/guide", sentence=why))) == f"docs.example.org/guide: {why}"
+    assert told(moved(Progress("refused", "127.0.0.1", sentence=why))) == why
+    assert told(moved(Progress("refused", "", sentence=why))) == why
+
+
 def test_what_was_refused_says_why_and_has_no_buttons() -> None:
     why = "I can't read Scan_0042.pdf: it is a scan. Attach a text PDF."
     refused = moved(Progress("refused", "Scan_0042.pdf", sentence=why))
@@ -149,10 +157,17 @@ def test_a_title_is_not_said_twice_of_what_says_the_same() -> None:
     assert other.startswith("“Lunch” says nearly the same as “Canteen”, which is there already.")
 
 
+def test_what_somebody_else_had_added_stays_theirs() -> None:
+    for adder, said in (("Ana", "added by @Ana"), ("", "added by somebody else")):
+        ready = moved(Progress("ready", "Canteen", adder=adder))
+        assert told(ready) == f"“Canteen” is there already, {said}; I have read it again. Ask me about it."
+        assert [action for _, action, _ in buttons(ready)] == [actions.TRY_IT]
+
+
 def test_each_item_has_its_own_buttons() -> None:
     three = moved(Progress("ready", "A"), Progress("refused", "B", sentence="Empty."), Progress("ready", "C"))
     assert [value for _, action, value in buttons(three) if action == actions.TRY_IT] == ["Ab3:0", "Ab3:2"]
-    assert three.text.splitlines() == ["Ready. Ask me about “A”.", "Empty.", "Ready. Ask me about “C”."]
+    assert three.text.splitlines() == ["Ready. Ask me about “A”.", "“B”: Empty.", "Ready. Ask me about “C”."]
 
 
 def test_what_may_not_be_read_any_more_is_not_named() -> None:
@@ -208,6 +223,7 @@ odd_progress = st.builds(
     twin=st.one_of(st.none(), odd_twins),
     estimate_usd=st.floats(0, 1e6),
     cost_usd=st.floats(0, 1e6),
+    adder=st.one_of(st.none(), odd_text),
     failed_contexts=st.integers(0, 10**6),
 )
 
