@@ -13,7 +13,8 @@ from bot.texts import ENGLISH
 from indexer import Audience, Context, ContextKind, Indexer, WeaviateUnavailable
 from tests.bot.slack.clicked import Slack, document
 from tests.bot.slack.whole import QUESTION, QUOTE
-from tests.claude_server import OVERLOADED, ClaudeServer
+from tests.claude_server import OVERLOADED, ClaudeServer, Reply, Request, Text, ToolUse
+from tests.claude_server.brains import found_in, query_field, search_tool
 from tests.fixtures.bot import own_library
 from tests.fixtures.slack import Company
 from tests.slack_server import SlackServer
@@ -23,14 +24,20 @@ pytestmark = pytest.mark.anyio
 library = own_library  # documents are added to it
 
 
-SECRET = """# Salary Plan
-
-## Raises
-
-The salaries in the Lisbon office rise by seven percent in spring.
-"""
+RISE = "The salaries in the Lisbon office rise by seven percent in spring."
+SECRET = f"# Salary Plan\n\n## Raises\n\n{RISE}\n"
 SALARIES = "By how much do the salaries in the Lisbon office rise?"
 NOT_SHOWN = "removed or replaced, or you may not read"
+
+
+def goes_on_from_what_it_read(request: Request) -> Reply:
+    """Searches for the salaries, then for what it read of them and more, and cites a sentence on each."""
+    tool = search_tool(request)
+    queries = (SALARIES, f"{QUESTION} Was it Lisbon?")
+    if (searched := len(request.turns) // 2) < len(queries):
+        return Reply((ToolUse(tool["name"], {query_field(tool): queries[searched]}),))
+    cited = [piece for piece in found_in(request) if piece.text.strip() in (QUOTE, RISE)]
+    return Reply(tuple(Text(f"{piece.text.strip()} ", (piece.cite(),)) for piece in cited))
 
 
 @pytest.fixture
@@ -155,6 +162,27 @@ async def test_who_left_the_channel_sees_nothing_of_its_documents(
         view = str(await passages_of(people.bot.parts, stored.id, company.ben.id, ENGLISH))
         assert NOT_SHOWN in view
         assert "Salary Plan" not in view
+
+
+async def test_a_search_that_speaks_of_what_somebody_may_not_read_is_not_told_them(
+    people: Slack, company: Company, library: Indexer, slack: SlackServer, claude: ClaudeServer
+) -> None:
+    claude.brain = goes_on_from_what_it_read
+    audience = Audience("channel", company.finance.id)
+    async with document(library, slack.team_id, SECRET, name="salaries.md", audience=audience):
+        answer = await people.asks(company.ana, company.finance, QUESTION)
+        stored = await people.answer(answer)
+        assert len(stored.searches) == 2
+        view = str(await passages_of(people.bot.parts, stored.id, company.ben.id, ENGLISH))
+        assert f"Found for “{QUESTION} Was it Lisbon?”" in view
+        assert "Annual Review 2023" in view
+        slack.leaves(company.ben, company.finance)
+        await people.idle()
+        view = str(await passages_of(people.bot.parts, stored.id, company.ben.id, ENGLISH))
+        assert "Annual Review 2023" in view
+        assert "ⓘ Found by" in view
+        assert "Salary Plan" not in view
+        assert "Lisbon" not in view
 
 
 @pytest.mark.parametrize("change", ["removed", "replaced"])
