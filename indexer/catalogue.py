@@ -81,7 +81,7 @@ class Catalogue:
 
         def work(connection: sa.Connection) -> tuple[Version, bool]:
             if answering is not None and not still_answers(connection, answering):
-                raise NotFound("The document was removed or replaced meanwhile.")
+                raise NotFound("The document was removed or replaced meanwhile; 'list' shows which there are.")
             connection.execute(
                 self._database.insert(documents)
                 .values(
