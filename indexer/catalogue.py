@@ -8,7 +8,7 @@ the last is counted away: what is stored and not published is in flight and no s
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from datetime import datetime
 from typing import Any
 
@@ -45,6 +45,7 @@ from .rows import (
     version_of,
 )
 from .schema import documents, versions
+from .used_originals import alone_with, in_use
 
 
 class Catalogue:
@@ -80,6 +81,7 @@ class Catalogue:
         since = naive(added_at) or now()
 
         def work(connection: sa.Connection) -> tuple[Version, bool]:
+            alone_with(connection, sha256)
             if answering is not None and not still_answers(connection, answering):
                 raise NotFound("The document was removed or replaced meanwhile; 'list' shows which there are.")
             connection.execute(
@@ -336,12 +338,12 @@ class Catalogue:
         spent = {row.document: usage_of_row(row) for row in await self._database.read(lambda c: c.execute(paid).all())}
         return [document_of(row, spent.get(row.document, Usage())) for row in rows]
 
-    async def original_in_use(self, sha256: str, *, besides: VersionId | None = None) -> bool:
-        """Whether a version (``besides`` one) that answers or may yet answer was made from these bytes."""
-        document, number = split(besides) if besides else ("", 0)
-        statement = sa.select(sa.literal(1)).where(
-            versions.c.sha256 == sha256,
-            versions.c.state.in_((*WAITING, "published", "failed")),
-            sa.not_(sa.and_(versions.c.document == document, versions.c.number == number)),
-        )
-        return await self._database.read(lambda c: c.execute(statement.limit(1)).first()) is not None
+    async def unless_used(self, sha256: str, drop: Callable[[str], None], *, besides: VersionId | None = None) -> None:
+        """Have an original dropped (``drop`` is called in a thread) that no version, ``besides`` one, needs."""
+
+        def work(connection: sa.Connection) -> None:
+            alone_with(connection, sha256)
+            if not in_use(connection, sha256, besides=besides):
+                drop(sha256)
+
+        await self._database.write(work)

@@ -248,6 +248,7 @@ class Indexer:
             fingerprint=made_by,
             added_at=added_at,
         )
+        await self._originals.put(original.data)  # the same bytes may have been let go a moment before they were wanted
         await worker.enqueue(version.id)
         return Added(version.id, version.document, version.title, "queued")
 

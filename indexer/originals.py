@@ -60,11 +60,7 @@ class Originals:
             raise StoreFailed("The stored original is damaged; add the document again.")
         return data
 
-    async def delete(self, sha256: str) -> None:
-        """Forget bytes; nothing happens when they are not there."""
-
-        def work() -> None:
-            with suppress(FileNotFoundError):  # somebody else may be tidying, too
-                self._files.rm_file(self._path(sha256))
-
-        await asyncio.to_thread(work)
+    def drop(self, sha256: str) -> None:
+        """Forget bytes; nothing happens when they are not there. Blocking."""
+        with suppress(FileNotFoundError):  # somebody else may be tidying, too
+            self._files.rm_file(self._path(sha256))

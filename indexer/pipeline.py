@@ -150,8 +150,8 @@ class Pipeline:
         row = await self._catalogue.version(version)
         if row is None:
             return
-        if state == "refused" and not await self._catalogue.original_in_use(row.sha256, besides=version):
-            await self._originals.delete(row.sha256)
+        if state == "refused":
+            await self._catalogue.unless_used(row.sha256, self._originals.drop, besides=version)
         if row.state != "withdrawn":
             await self._catalogue.update(version, state=state, stage="", error=reason)
 

@@ -20,5 +20,4 @@ async def tidy(document: DocumentId, catalogue: Catalogue, originals: Originals,
     rows = await catalogue.versions_of(document)
     if await catalogue.forget(document):
         for sha256 in {row.sha256 for row in rows}:
-            if not await catalogue.original_in_use(sha256):
-                await originals.delete(sha256)
+            await catalogue.unless_used(sha256, originals.drop)

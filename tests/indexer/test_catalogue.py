@@ -172,11 +172,14 @@ async def test_what_all_versions_of_a_document_cost_is_kept_together(catalogue: 
     assert document.date == datetime(2024, 1, 30, tzinfo=UTC)
 
 
-async def test_an_original_is_in_use_while_a_version_may_answer(catalogue: Catalogue) -> None:
+async def test_an_original_is_let_go_once_no_version_may_answer(catalogue: Catalogue) -> None:
+    dropped: list[str] = []
     version = await published(catalogue, b"one")
-    assert await catalogue.original_in_use(b"one".hex())
+    await catalogue.unless_used(b"one".hex(), dropped.append)
+    assert dropped == []
     await catalogue.unpublish(version.document)
-    assert not await catalogue.original_in_use(b"one".hex())
+    await catalogue.unless_used(b"one".hex(), dropped.append)
+    assert dropped == [b"one".hex()]
 
 
 async def test_versions_are_found_by_id_and_unknown_ones_left_out(catalogue: Catalogue) -> None:

@@ -336,6 +336,28 @@ async def test_a_removed_document_that_comes_back_is_not_paid_again(
         assert len(claude.messages) == paid
 
 
+async def test_an_original_that_is_let_go_just_before_it_is_wanted_again_is_there(
+    indexer: Indexer, workspace: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A worker tidies up after a removed document while somebody adds it again: its file is there, its row not yet."""
+    begin, catalogue, originals = indexer._catalogue.begin, indexer._catalogue, indexer._originals
+    gone: list[str] = []
+
+    def drop(sha256: str) -> None:
+        gone.append(sha256)
+        originals.drop(sha256)
+
+    async def too_late(*arguments: Any, sha256: str, **more: Any) -> Any:
+        await catalogue.unless_used(sha256, drop)
+        return await begin(*arguments, sha256=sha256, **more)
+
+    monkeypatch.setattr(catalogue, "begin", too_late)
+    version = await added(indexer, workspace, REVIEW)
+    assert (version.state, gone) == ("published", [version.sha256]), version.error
+    await catalogue.unless_used(version.sha256, originals.drop)
+    assert await originals.get(version.sha256) == REVIEW.encode()
+
+
 async def test_documents_are_found_by_id_beginning_source_or_title(indexer: Indexer, workspace: str) -> None:
     version = await added(indexer, workspace, REVIEW, title="Review")
     for name in (version.document, version.document[:6], "file:///handbook.md", "Review"):

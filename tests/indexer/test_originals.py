@@ -30,8 +30,8 @@ async def test_the_same_bytes_are_kept_once_and_no_part_is_left(tmp_path: Path) 
 async def test_deleted_bytes_are_gone_and_deleting_twice_is_harmless(tmp_path: Path) -> None:
     originals = Originals(None, tmp_path)
     sha256 = await originals.put(b"gone")
-    await originals.delete(sha256)
-    await originals.delete(sha256)
+    originals.drop(sha256)
+    originals.drop(sha256)
     with pytest.raises(StoreFailed, match="add the document again"):
         await originals.get(sha256)
 

@@ -190,7 +190,7 @@ async def test_what_cannot_be_made_anew_is_tried_once_and_said(
     with the_former_release():
         async with Indexer.open(make_settings()) as indexer:
             old = await added(indexer, workspace, OFFICE)
-            await Originals(None, indexer.settings.data_dir).delete(old.sha256)
+            Originals(None, indexer.settings.data_dir).drop(old.sha256)
     for _ in range(2):
         async with Indexer.open(make_settings()) as indexer:
             worker = await indexer.work()

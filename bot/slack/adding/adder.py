@@ -17,7 +17,9 @@ from typing import Final
 from bot.adding import Item, Progress, Request, Twin, What
 from bot.answering.trouble import logged
 from bot.slack.adding.afterwards import tell_where_it_is_gone
+from bot.slack.adding.named import name_out_of_sight
 from bot.slack.adding.originals import Fetched, NotAdded, original_of, see_that_it_is_theirs
+from bot.slack.adding.stages import passages_done, remarks
 from bot.slack.adding.twin import name_of, twin_of
 from bot.slack.audience import of_reader
 from bot.slack.directory import CannotCheck
@@ -47,8 +49,8 @@ log = logging.getLogger(__name__)
 # Seconds between two tries where a service is away, Slack too; before it is on the queue it is given up after these.
 PAUSES: Final = (2.0, 5.0, 10.0, 20.0, 30.0, 60.0, 60.0)
 AT_ONCE: Final = 3  # files that are fetched and looked at side by side, each of which may be large
-# Of the passages of a document: two stages that each take all of them, shown as one count.
-_HALVES: Final = {"situating": 0, "embedding": 1, "storing": 2}
+# Why something is not added whose words the person may not see (any more), as keys of the texts.
+_OUT_OF_SIGHT: Final = ("message_out_of_sight", "file_not_yours", "slack_did_not_tell")
 
 
 class Adder:
@@ -89,10 +91,11 @@ class _Adding:
         self._one_by_one = one_by_one
         self._request = request
         self._number = number
-        self._item: Item = request.items[number]
+        asked_for = request.items[number]
+        self._name = asked_for.title or asked_for.name  # what people call it until it is a document
+        self._item: Item = replace(asked_for, name=self._name)
         self._progress = item
         self._changed = changed
-        self._name = self._item.title or self._item.name
         self._texts: Texts
 
     async def run(self) -> None:
@@ -105,7 +108,7 @@ class _Adding:
             except CatalogueUnavailable:
                 raise
             except NotAdded as error:
-                return await self._refused(error.sentence(self._texts))
+                return await self._not_added(error)
             except Unavailable as error:
                 if number >= len(PAUSES) and self._progress.version is None:
                     return await self._refused(reason_of(error, self._name, self._texts))
@@ -119,6 +122,12 @@ class _Adding:
             await self._step(self._progress.state, sentence=self._texts.say("adding_waits"))
             await asyncio.sleep(pause)
         return None
+
+    async def _not_added(self, error: NotAdded) -> None:
+        """Who left meanwhile has the title that they gave it, and no words of it."""
+        if error.key in _OUT_OF_SIGHT and not self._item.title:
+            self._name = error.values["name"] = name_out_of_sight(self._item, self._texts)
+        await self._refused(error.sentence(self._texts))
 
     async def _refused(self, sentence: str) -> None:
         """Under the name that the person gave it: they may not be let read its document's title."""
@@ -258,14 +267,14 @@ class _Adding:
         sentence = ""
         if "replace" in self._progress.decisions and self._progress.twin is not None:
             sentence = await self._replaced(workspace, self._progress.twin)
-        remarks = [sentence, *(self._texts.say(key) for key in _remarks(self._item, version))]
+        told = [sentence, *(self._texts.say(key) for key in remarks(self._item, version))]
         await self._step(
             "ready",
             title=version.title,
             done=version.chunks,
             total=version.chunks,
             twin=None,
-            sentence=" ".join(filter(None, remarks)),
+            sentence=" ".join(filter(None, told)),
             cost_usd=version.usage.cost_usd,
             failed_contexts=len(version.failures),
         )
@@ -303,21 +312,3 @@ async def _take_out(parts: Parts, workspace: str, document: DocumentId) -> None:
     await parts.library.remove(workspace, document)
     await parts.ledger.forgotten(document)
     await tell_where_it_is_gone(parts, document)
-
-
-def passages_done(version: Version) -> int:
-    """How many passages of a version are done, as one count that does not go back over its stages.
-
-    Of 42 passages, all of them situated and none embedded, that is 21.
-    """
-    half = _HALVES.get(version.stage)
-    if half is None or not version.total:
-        return 0
-    return min(version.total, (half * version.total + min(version.done, version.total)) // 2)
-
-
-def _remarks(item: Item, version: Version) -> list[str]:
-    """What is worth knowing about a document that is ready, as keys of the texts."""
-    capped = any("DAY_CAP_USD" in reason for reason in version.failures.values())
-    of_slack = item.what in (What.FILE, What.MESSAGE, What.THREAD)
-    return [*(["contexts_capped"] if capped else []), *(["goes_with_its_source"] if of_slack else [])]

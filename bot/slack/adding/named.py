@@ -27,13 +27,27 @@ async def named(parts: Parts, item: Item, user: str, texts: Texts) -> Item:
     if item_of(item.name, parts.me.host) is None:  # then the name is no link of Slack's
         return item
     if item.what is What.FILE:
-        return replace(item, name=texts.say("linked_file"))
-    place, _, ts = item.ref.partition(":")
-    date = short_date(datetime.fromtimestamp(moment(ts)[0], UTC), texts)
-    channel = await _channel(parts, place, user)
+        return replace(item, name=name_out_of_sight(item, texts))
+    channel = await _channel(parts, item.ref.partition(":")[0], user)
     if channel is None or channel.kind in ("im", "mpim") or not channel.name:
-        return replace(item, name=texts.say("linked_message", date=date))
-    return replace(item, name=texts.say("linked_message_in", date=date, channel=channel.name))
+        return replace(item, name=name_out_of_sight(item, texts))
+    return replace(item, name=texts.say("linked_message_in", date=_date(item, texts), channel=channel.name))
+
+
+def name_out_of_sight(item: Item, texts: Texts) -> str:
+    """What a message or a file of Slack's is called before somebody who may not see it.
+
+    >>> name_out_of_sight(Item(What.MESSAGE, "C1:1706572800.000100", "The code is 4711"), ENGLISH)
+    'Message of 30 Jan 2024'
+    """
+    if item.what is What.FILE:
+        return texts.say("linked_file")
+    return texts.say("linked_message", date=_date(item, texts))
+
+
+def _date(item: Item, texts: Texts) -> str:
+    ts = item.ref.partition(":")[2]
+    return short_date(datetime.fromtimestamp(moment(ts)[0], UTC), texts)
 
 
 async def _channel(parts: Parts, id: str, user: str) -> Channel | None:

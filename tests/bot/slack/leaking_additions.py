@@ -36,14 +36,17 @@ class Tale:
 
 @dataclass(frozen=True)
 class Add:
-    """``by`` adds it: by which ``way``, ``at`` which place, which ``part`` of it, for which ``audience``."""
+    """``by`` adds it: by which ``way``, ``at`` which place, which ``part`` of it, for which ``audience``.
+
+    ``titled``: by a title of their own, the one that is proposed, or (None) none at all.
+    """
 
     by: str
     way: str
     at: str
     part: str
     audience: str
-    titled: bool
+    titled: bool | None
 
 
 class Gate:
@@ -275,7 +278,7 @@ class Sending:
     def _submits(self) -> Delivery:
         view = self.doing.slack.view(self.person)
         assert view is not None
-        values: JSON = {actions.TITLE_BLOCK: "A title"} if self.add.titled else {}
+        values: JSON = {} if self.add.titled is False else {actions.TITLE_BLOCK: "A title" if self.add.titled else ""}
         if self.way == "form":
             values |= self._own_fields()
         elif self.way == "shortcut" and f"'value': '{self.add.part}'" in str(view.blocks):

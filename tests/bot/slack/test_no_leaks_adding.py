@@ -78,7 +78,7 @@ adds = st.builds(
             *("everyone", "other", "thread", "nonsense", "general", "finance"),
         ]
     ),
-    st.booleans(),
+    st.sampled_from([True, False, False, None]),
 )
 about_it = st.builds(
     Change,
@@ -123,6 +123,12 @@ def examples(test: Callable[[Case], None]) -> Callable[[Case], None]:
     gone = [Change("leave", "adder", "origin")]
     case = Case("employees", [], Tale("message", "finance", "Ben"), [], mine, [], "examine", gone, 0, None, [], look)
     test = example(case)(test)
+    for what, titled, change in product(("answer", "message"), (False, None), ("leave", "bot")):
+        mine = Add("Ana", "shortcut", "general", "message", "proposed", titled)
+        held = [Change(change, "adder", "origin")]
+        tale = Tale(what, "finance", "Ana")
+        case = Case("employees", [], tale, [], mine, [], "fetch", held, None, None, [], look)
+        test = example(case)(test)
     for way, audience in product(WAYS, ("proposed", "workspace", "me")):  # from a private channel into another one
         add = Add("Ana", way, "office", "message", audience, titled=False)
         case = Case("employees", [], Tale("message", "finance", "Ben"), [], add, [], "", [], 0, None, [], look)
