@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
 from typing import Any, NoReturn
 
 import typer
@@ -125,6 +126,32 @@ def doctor(as_json: bool = typer.Option(False, "--json", help="Print JSON on sta
         else:
             Console(highlight=False).print(health.table(checks))
         return ANSWERED if health.mended(checks) else TO_MEND
+
+    _end(work())
+
+
+@app.command()
+def feedback(
+    to: Path = typer.Option(..., "--out", help="The file to write; it must not be there yet."),
+    private: bool = typer.Option(False, "--private", help="Also what only the asker saw."),
+) -> None:
+    """Write what people thought of answers, for 'python -m indexer questions --feedback'."""
+    from bot.ledger import Ledger
+    from bot.slack.opinions import opinion_lines
+
+    async def work() -> int:
+        _, indexer_settings = read_settings()
+        log_to(indexer_settings.data_dir / "bot.log")
+        async with Indexer.open(indexer_settings, notify=_tell) as library:
+            opinions = await (await Ledger.open(library.database)).opinions()
+        lines = [json.dumps(line, ensure_ascii=False) for line in opinion_lines(opinions, private=private)]
+        try:
+            with to.open("x", encoding="utf-8") as file:
+                file.writelines(f"{line}\n" for line in lines)
+        except OSError as error:
+            raise SettingsInvalid(f"'{to}' is there already or cannot be written; name a new file.") from error
+        err.print(f"{len(lines)} of {len(opinions)} opinions written.")
+        return ANSWERED
 
     _end(work())
 

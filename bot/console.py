@@ -19,8 +19,17 @@ from bot.answering.events import Text as Said
 from bot.answering.library import Library
 from bot.answering.visible import one_line
 from bot.caps import why_capped
-from bot.rendering import answer_text, passage_view, plain_answer, searched, source_list, whole_answer
+from bot.rendering import (
+    answer_text,
+    passage_view,
+    plain_answer,
+    searched,
+    source_list,
+    whole_answer,
+    why_view,
+)
 from bot.terminal import PROMPT, open_keyboard
+from bot.why import explained
 from indexer import SituateError, Viewer
 
 GONE = "the document was removed or replaced since."
@@ -29,6 +38,7 @@ HELP = """\
 Type a question. A follow-up may refer to what was said before.
   /sources    the sources of the last answer
   /sources N  source N: its passage with the quote set off, and what stands around it
+  /why N      why source N was found: by meaning, by which words, and its context
   /new        forget the conversation
   /help       this
   /quit       leave (also Ctrl-D). Ctrl-C stops an answer."""
@@ -150,7 +160,9 @@ async def _command(words: list[str], conversation: Conversation, console: Consol
             await _show_sources(conversation, conversation.last, console)
         case ["/sources", number] if conversation.last is not None:
             await _show_source(number, conversation, conversation.last, console)
-        case ["/sources", *_]:
+        case ["/why", *numbers] if conversation.last is not None and conversation.last.citations:
+            await _show_why(numbers, conversation, conversation.last, console)
+        case ["/sources" | "/why", *_]:
             console.print("There is no answer with sources yet.")
         case _:
             console.print(f"There is no command {one_line(words[0], 40)}; /help shows those there are.", markup=False)
@@ -181,8 +193,7 @@ async def _show_sources(conversation: Conversation, answer: Answer, console: Con
 async def _show_source(number: str, conversation: Conversation, answer: Answer, console: Console) -> None:
     found = [citation for citation in answer.citations if str(citation.marker) == number.strip("[]")]
     if not found:
-        has = f"it has {len(answer.citations)}" if answer.citations else "it has none"
-        console.print(f"The last answer has no source {one_line(number, 20)}; {has}.", markup=False)
+        console.print(_no_source(number, answer), markup=False)
         return
     hit = found[0].hit
     at = hit.chunk.position
@@ -200,6 +211,32 @@ async def _show_source(number: str, conversation: Conversation, answer: Answer, 
         console.print(Text(str(error), "yellow"))
         around = []
     console.print(passage_view(found[0], around))
+
+
+async def _show_why(numbers: list[str], conversation: Conversation, answer: Answer, console: Console) -> None:
+    """Why the sources of these numbers, or all of them, were found; of what is not current nothing is shown."""
+    chosen = [c for c in answer.citations if not numbers or str(c.marker) in [n.strip("[]") for n in numbers]]
+    if not chosen:
+        console.print(_no_source(numbers[0], answer), markup=False)
+        return
+    try:
+        current = await _current(conversation, answer)
+        found = await explained(conversation.library, conversation.workspace, conversation.viewer, answer.searches)
+    except SituateError as error:
+        console.print(Text(str(error), "yellow"))
+        return
+    for number, citation in enumerate(chosen):
+        if number:
+            console.print()
+        if citation.marker in current:
+            console.print(why_view(citation, found.get(citation.hit.key)))
+        else:
+            console.print(Text(f"Source {citation.marker} is not shown any more: {GONE}", "yellow"))
+
+
+def _no_source(number: str, answer: Answer) -> str:
+    has = f"it has {len(answer.citations)}" if answer.citations else "it has none"
+    return f"The last answer has no source {one_line(number, 20)}; {has}."
 
 
 async def run_lines(conversation: Conversation, lines: TextIO, out: TextIO, err: TextIO) -> None:

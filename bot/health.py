@@ -160,10 +160,19 @@ async def search(library: Indexer) -> list[Check]:
         await library.search(library.settings.workspace, "Which documents are there?", Viewer(frozenset({WORKSPACE})))
     except (SituateError, OSError) as error:
         return [*checks, Check("Search", False, str(error))]
-    found = (
-        f"The embedder ({library.settings.embedder}) works; a search took {1000 * (time.monotonic() - since):.0f} ms."
-    )
-    return [*checks, Check("Search", True, found)]
+    took = 1000 * (time.monotonic() - since)
+    found = f"The embedder ({await library.embedder_name()}) works; a search took {took:.0f} ms."
+    return [*checks, Check("Search", True, found), *await reranker(library)]
+
+
+async def reranker(library: Indexer) -> list[Check]:
+    """Whether the reranker answers, where there is one. Searches work without it, too."""
+    try:
+        name = await library.check_reranker()
+    except SituateError as error:
+        found, _, advice = str(error).partition("; ")
+        return [Check("Reranker", None, f"{found.rstrip('.')}. Searches go without it.", _said(advice))]
+    return [Check("Reranker", True, f"The reranker ({name}) works.")] if name else []
 
 
 async def documents(library: Indexer, workspace: str) -> list[Check]:
@@ -172,6 +181,7 @@ async def documents(library: Indexer, workspace: str) -> list[Check]:
     try:
         answering = [d for d in await library.documents(workspace, None) if not d.audience.is_passing]
         attempts = [row for row in await library.attempts(workspace) if not row.audience.is_passing]
+        lost = [row for row in await library.unindexed(workspace) if not row.audience.is_passing]
     except SituateError as error:
         return [Check(name, False, str(error))]
     failed = [row for row in attempts if row.state == "failed"]
@@ -180,6 +190,13 @@ async def documents(library: Indexer, workspace: str) -> list[Check]:
     if failed:
         advice = f"python -m indexer status --workspace {workspace} says why; retry in its place tries again."
         return [Check(name, None, f"{found}, {len(failed)} failed.", advice)]
+    if lost:
+        advice = f"Make them anew: python -m indexer retry --workspace {workspace}"
+        if {row.document for row in lost} <= {row.document for row in waiting}:
+            advice = (
+                "They are made anew while the bot, or python -m indexer serve, runs; until then they are not found."
+            )
+        return [Check(name, None, f"{found}, but {len(lost)} of them are not in the index of this embedder.", advice)]
     if not answering and not waiting:
         advice = f"Add some: python -m indexer add FOLDER --workspace {workspace}"
         return [Check(name, None, "There are none yet.", advice)]

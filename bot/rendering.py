@@ -20,7 +20,9 @@ from bot.answering.events import Answer, Citation, Found, Kind
 from bot.answering.languages import NO_LINK, UNBACKED
 from bot.answering.statements import is_absence_line
 from bot.answering.visible import one_line, visible
-from indexer import ContextKind, Passage
+from bot.texts import ENGLISH
+from bot.why import Explained, why_told
+from indexer import ContextKind, Hit, Passage
 
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _MARKER = re.compile(r"\[\d+\]")
@@ -117,12 +119,27 @@ def passage_view(citation: Citation, passages: Sequence[Passage]) -> Group:
     if after:
         parts += [Text(), Text(_beginning_of(after[0].chunk.text), "dim")]
     if hit.context.text:
-        generated = hit.context.kind is ContextKind.GENERATED
-        label = "Context, written by a program when it was indexed" if generated else "Context, from title and headings"
-        parts += [Text(), Text(f"{label}: {one_line(hit.context.text)}", "dim italic")]
+        parts += [Text(), Text(_context(hit), "dim italic")]
     if citation.url:
         parts.append(Text(one_line(citation.url), "dim"))
     return Group(*parts)
+
+
+def why_view(citation: Citation, found: Explained | None) -> Group:
+    """Why one source was found, in sentences, and its context; ``found`` is None where no search finds it now."""
+    told = why_told(found, ENGLISH) if found is not None else []
+    parts: list[RenderableType] = [Text(f"{citation.marker}  {place(citation)}", Style(bold=True))]
+    parts += [Text(visible(sentence)) for sentence in told or [ENGLISH.say("why_not")]]
+    if citation.hit.context.text:
+        parts.append(Text(_context(citation.hit), "dim italic"))
+    if told:
+        parts.append(Text(ENGLISH.say("ranks_now"), "dim"))
+    return Group(*parts)
+
+
+def _context(hit: Hit) -> str:
+    key = "context_generated" if hit.context.kind is ContextKind.GENERATED else "context_structural"
+    return ENGLISH.say(key, context=one_line(hit.context.text))
 
 
 def _with_quote(chunk: str, quote: str) -> Text:

@@ -40,13 +40,16 @@ from .reading.sanitising import visible
 from .running import log_to, run_to_end, unexpected
 from .sentences import sentences
 from .settings import IndexerSettings
+from .titles import closest_titles, titled
 
 if TYPE_CHECKING:
     from .claude import explain, open_claude, usage_of
     from .database import Database
     from .examining import Examined
+    from .explaining import Standing, Why
     from .leases import Leases, new_executor_id
     from .library import Added, Indexer
+    from .likeness import words_of
     from .rows import Version
     from .sources import fetch_link
     from .twins import Alike
@@ -78,6 +81,7 @@ __all__ = [
     "Refused",
     "SettingsInvalid",
     "SituateError",
+    "Standing",
     "StoreFailed",
     "Unavailable",
     "Usage",
@@ -85,6 +89,8 @@ __all__ = [
     "VersionId",
     "Viewer",
     "WeaviateUnavailable",
+    "Why",
+    "closest_titles",
     "explain",
     "fetch_link",
     "load_prices",
@@ -93,9 +99,11 @@ __all__ = [
     "open_claude",
     "run_to_end",
     "sentences",
+    "titled",
     "unexpected",
     "usage_of",
     "visible",
+    "words_of",
 ]
 
 # These take a second to load, so they are loaded when somebody asks for them.
@@ -106,12 +114,15 @@ _LATE = {
     "Examined": "examining",
     "Indexer": "library",
     "Leases": "leases",
+    "Standing": "explaining",
     "Version": "rows",
+    "Why": "explaining",
     "explain": "claude",
     "fetch_link": "sources",
     "new_executor_id": "leases",
     "open_claude": "claude",
     "usage_of": "claude",
+    "words_of": "likeness",
 }
 
 

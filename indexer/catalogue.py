@@ -27,8 +27,8 @@ from .documents import (
     document_id,
     version_id,
 )
+from .errors import NotFound
 from .rows import (
-    USAGE_COLUMNS,
     WAITING,
     Version,
     by_id,
@@ -36,8 +36,10 @@ from .rows import (
     naive,
     now,
     same_version,
+    select_spent,
     select_versions,
     split,
+    still_answers,
     usage_of_row,
     usage_values,
     version_of,
@@ -66,18 +68,22 @@ class Catalogue:
         fingerprint: str,
         force: bool = False,
         added_at: datetime | None = None,
+        answering: VersionId | None = None,
     ) -> tuple[Version, bool]:
         """Record a new version, or find the one that makes it needless.
 
         Returns the version and whether it is new. It is not new when the published version, or the newest one that
         still waits, was made from the same bytes with the same settings (``fingerprint``); ``force`` records one
-        anyway. ``added_at`` is when the document was first added, where that was not now.
+        anyway. ``added_at`` is when the document was first added, where that was not now. Raises NotFound where
+        ``answering`` is given and is not the version that answers (any more): what was removed stays removed.
         """
         document = document_id(workspace, audience, original.source)
         since = naive(added_at) or now()
 
         def work(connection: sa.Connection) -> tuple[Version, bool]:
             alone_with(connection, sha256)
+            if answering is not None and not still_answers(connection, answering):
+                raise NotFound("The document was removed or replaced meanwhile; 'list' shows which there are.")
             connection.execute(
                 self._database.insert(documents)
                 .values(
@@ -282,6 +288,11 @@ class Catalogue:
             where.append(documents.c.source == source)
         return await self._versions(*where)
 
+    async def answering(self, workspace: str | None = None) -> list[Version]:
+        """The published versions of a workspace, or of all."""
+        mine = [] if workspace is None else [documents.c.workspace == workspace]
+        return await self._versions(documents.c.published == versions.c.number, *mine)
+
     async def _versions(self, *where: sa.ColumnElement[bool]) -> list[Version]:
         statement = select_versions().where(*where).order_by(versions.c.created_at, versions.c.document)
         return [version_of(row) for row in await self._database.read(lambda c: c.execute(statement).all())]
@@ -323,17 +334,9 @@ class Catalogue:
         if viewer is not None:
             statement = statement.where(documents.c.audience.in_([str(a) for a in viewer.audiences]))
         rows = await self._database.read(lambda c: c.execute(statement).all())
-        spent = await self._spent([row.document for row in rows])
+        paid = select_spent([row.document for row in rows])
+        spent = {row.document: usage_of_row(row) for row in await self._database.read(lambda c: c.execute(paid).all())}
         return [document_of(row, spent.get(row.document, Usage())) for row in rows]
-
-    async def _spent(self, ids: list[str]) -> dict[str, Usage]:
-        """What was paid for all versions of each document."""
-        sums = [sa.func.sum(versions.c[name]).label(name) for name in USAGE_COLUMNS]
-        statement = (
-            sa.select(versions.c.document, *sums).where(versions.c.document.in_(ids)).group_by(versions.c.document)
-        )
-        rows = await self._database.read(lambda c: c.execute(statement).all())
-        return {row.document: usage_of_row(row) for row in rows}
 
     async def unless_used(self, sha256: str, drop: Callable[[str], None], *, besides: VersionId | None = None) -> None:
         """Have an original dropped (``drop`` is called in a thread) that no version, ``besides`` one, needs."""

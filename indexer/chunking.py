@@ -83,7 +83,7 @@ def chunk(extracted: ExtractedText, *, budget: int, count: Count) -> tuple[Chunk
     capacity = max(1, budget - overhead)
     units = _units(extracted, capacity, overhead, count)
     result: list[Chunk] = []
-    path = _Headings(extracted.headings)
+    path = Headings(extracted.headings)
     for start, end in _spans(units, text, capacity, budget, count):
         piece = text[start:end]
         inner = start + len(piece) - len(piece.lstrip())
@@ -293,7 +293,7 @@ def _spans(units: Sequence[_Unit], text: str, capacity: int, budget: int, count:
             yield offset, offset + len(piece)
 
 
-class _Headings:
+class Headings:
     """Heading paths, by where they begin to be in force."""
 
     def __init__(self, headings: Sequence[Heading]) -> None:

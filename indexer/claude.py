@@ -7,9 +7,6 @@ retried: the caller learns at once, and is told how long Claude asked to wait, i
 
 from __future__ import annotations
 
-import email.utils
-import time
-from collections.abc import Mapping
 from typing import Any, Protocol
 
 import httpx2
@@ -26,6 +23,7 @@ from anthropic import (
 from .documents import Usage
 from .errors import ClaudeUnavailable
 from .prices import Prices, Ttl
+from .retry_after import asked_wait, later
 
 CLAUDE_ERRORS = (APIError, httpx2.HTTPError)  # all that a call can raise; a broken stream raises httpx2's own
 CONNECT_SECONDS = 10.0
@@ -105,17 +103,6 @@ def open_claude(
     )
 
 
-def asked_wait(headers: Mapping[str, str]) -> float | None:
-    """The seconds that ``retry-after-ms`` or ``retry-after`` (seconds or a date) ask to wait; None without any."""
-    for name, factor in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
-        try:
-            return float(headers[name]) * factor
-        except (KeyError, ValueError):
-            continue
-    date = email.utils.parsedate_tz(headers.get("retry-after"))
-    return None if date is None else email.utils.mktime_tz(date) - time.time()
-
-
 def explain(error: Exception, *, asked: bool = False) -> ClaudeUnavailable:
     """One sentence for a person, of any error of a call; chain it: ``raise explain(error) from error``.
 
@@ -166,10 +153,7 @@ def _detail(error: Exception) -> str:
 
 
 def _later(error: Exception) -> str:
-    wait = asked_wait(error.response.headers) if isinstance(error, APIStatusError) else None
-    if wait is None or not 60 < wait < 86_400:
-        return "in a minute"
-    return f"in {round(wait / 60)} minutes" if wait < 5_400 else f"in {round(wait / 3_600)} hours"
+    return later(asked_wait(error.response.headers) if isinstance(error, APIStatusError) else None)
 
 
 class UsageCounters(Protocol):

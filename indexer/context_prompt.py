@@ -64,6 +64,13 @@ def neutralised(text: str) -> str:
     return _OWN_TAGS.sub("‹", text)
 
 
+def without_thinking(params: dict[str, Any]) -> dict[str, Any]:
+    """The same request with thinking disabled, or with room for it where the model refuses that."""
+    if _THINKING_OFF.match(params["model"]):
+        return params | {"thinking": {"type": "disabled"}}
+    return params | {"max_tokens": params["max_tokens"] + _THINKING_ROOM}
+
+
 def context_requests(
     title: str, extracted: ExtractedText, chunks: Sequence[Chunk], settings: IndexerSettings, count: Count
 ) -> list[ContextRequest]:
@@ -120,10 +127,7 @@ class _Builder:
             "max_tokens": 2 * settings.context_max_tokens + 100,  # Claude's tokens may be smaller than the embedder's
             "system": INSTRUCTION,
         }
-        if _THINKING_OFF.match(settings.context_model):
-            params["thinking"] = {"type": "disabled"}
-        else:
-            params["max_tokens"] += _THINKING_ROOM
+        params = without_thinking(params)
         digest = hashlib.sha256(json.dumps([params, *map(self._digest, shared), last], sort_keys=True).encode())
         mark = {"type": "ephemeral", "ttl": settings.context_cache_ttl}
         content: list[dict[str, Any]] = [{"type": "text", "text": text, "cache_control": mark} for text in shared]

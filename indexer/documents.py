@@ -212,6 +212,14 @@ class Passage:
         """What is embedded: ``context + "\\n" + chunk``."""
         return f"{self.context.text}\n{self.chunk.text}" if self.context.text else self.chunk.text
 
+    @property
+    def situation(self) -> str:
+        """What the vector called ``context`` is of: the context that Claude wrote, else ``text`` once more.
+
+        A structural context is that of a whole section: by it alone its chunks cannot be told apart.
+        """
+        return self.context.text if self.context.kind is ContextKind.GENERATED else self.text
+
 
 @dataclass(frozen=True, slots=True)
 class Usage:
@@ -263,7 +271,8 @@ class Document:
 class Hit:
     """A chunk that a search found. ``score`` is the fused score, higher is better; comparable within one search only.
 
-    ``scores`` holds the sides it came from, by name (``vector``, ``keyword``), where the server told.
+    ``scores`` holds the sides it came from, by name (``vector``, ``keyword``), where the server told. ``rerank`` is the
+    reranker's score, where one judged this hit; the hits that have one come first, in its order.
     """
 
     document: DocumentId
@@ -278,6 +287,7 @@ class Hit:
     date: datetime | None = None
     language: str | None = None
     scores: dict[str, float] = field(default_factory=dict)
+    rerank: float | None = None
 
     @property
     def key(self) -> str:

@@ -1,8 +1,10 @@
 """Texts to vectors.
 
-``local`` is multilingual-e5-small, 4-bit, in this process: nothing is downloaded, 384 dimensions, ~100 languages.
+``local`` is multilingual-e5-small, 4-bit, in this process: nothing is downloaded, 384 dimensions, ~100 languages;
+``language`` takes out of its vectors what tells only the language.
 ``hashing`` hashes words into 384 dimensions: deterministic on every platform and thousands of times faster, but blind
-to meaning; for tests and for benches that do not judge retrieval.
+to meaning; for tests and for benches that do not judge retrieval. ``voyage`` and ``openai`` ask a server: see
+``remote_embedding``.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.errors import SettingsInvalid
+from indexer.language import LanguageNeutral, language_directions
 from indexer.settings import IndexerSettings
 
 Vectors = NDArray[np.float32]
@@ -62,9 +65,21 @@ class Embedder(Protocol):
     async def close(self) -> None: ...
 
 
-def open_embedder(settings: IndexerSettings) -> Embedder:
-    """The embedder that the settings name. ``SettingsInvalid`` where it cannot run on this machine."""
-    return HashingEmbedder() if settings.embedder == "hashing" else LocalEmbedder()
+def open_embedder(settings: IndexerSettings, kept: KeptEmbeddings | None = None) -> Embedder:
+    """The embedder that the settings name. ``SettingsInvalid`` where it cannot run on this machine, or lacks a setting.
+
+    One that is behind an address is not asked yet. What a model makes is kept in ``kept``, if that is given.
+    """
+    model: Embedder
+    if settings.embedder in ("voyage", "openai"):
+        from indexer.remote_embedding import open_remote_embedder
+
+        model = open_remote_embedder(settings)
+    else:
+        model = HashingEmbedder() if settings.embedder == "hashing" else LocalEmbedder()
+    if kept is not None:
+        model = KeepingEmbedder(model, kept)
+    return LanguageNeutral(model, language_directions()) if settings.embedder == "local" else model
 
 
 class LocalEmbedder:
@@ -123,7 +138,7 @@ class LocalEmbedder:
         return cleaned, counts
 
     def _query(self, text: str) -> Vectors:
-        cut = _cut(_clean(text), self.window, lambda part: int(self._model.token_count(part, is_query=True)))
+        cut = cut_to_window(_clean(text), self.window, lambda part: int(self._model.token_count(part, is_query=True)))
         vector: Vectors = self._model.query(cut)
         return vector
 
@@ -149,7 +164,7 @@ def _clean(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _cut(text: str, window: int, count: Callable[[str], int]) -> str:
+def cut_to_window(text: str, window: int, count: Callable[[str], int]) -> str:
     """The longest beginning of ``text`` that fits the window, near enough: found by halving."""
     if len(text) < window // 4 or count(text) <= window:
         return text

@@ -8,9 +8,11 @@ SituateError
  ├─ Unavailable               a dependency does not answer; trying again later may work
  │   ├─ WeaviateUnavailable
  │   ├─ ClaudeUnavailable
+ │   ├─ ModelUnavailable      the embedder or the reranker behind an address
  │   └─ CatalogueUnavailable
  ├─ StoreFailed               the database refused objects; the version was withdrawn, the old one answers
  └─ SettingsInvalid           a setting is wrong; the message names it
+     └─ FileInvalid           a file that was named for a command is wrong; the message names the line
 
 ``str(error)`` is one sentence for a person: what is wrong and what to do about it. The cause, where there is one, is
 chained (``raise … from cause``) and belongs in logs only.
@@ -60,6 +62,19 @@ class ClaudeUnavailable(Unavailable):
         self.retryable = retryable
 
 
+class ModelUnavailable(Unavailable):
+    """The embedder or the reranker at its address refused, is overloaded, or cannot be reached.
+
+    ``kind`` is one of ``key credit permission model address too_long too_many rate_limited overloaded timeout
+    unreachable server request reply dimensions numbers``; ``retryable`` is as with ClaudeUnavailable.
+    """
+
+    def __init__(self, message: str, *, kind: str, retryable: bool = False) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.retryable = retryable
+
+
 class CatalogueUnavailable(Unavailable):
     """The SQL database cannot be opened or written."""
 
@@ -70,3 +85,7 @@ class StoreFailed(SituateError):
 
 class SettingsInvalid(SituateError):
     """A setting is missing or wrong."""
+
+
+class FileInvalid(SettingsInvalid):
+    """A file that was named for a command cannot be used: it is missing, or a line of it is wrong."""

@@ -133,16 +133,19 @@ async def examine(
     shown = title_of(title, reading.extracted, original.name)
     cost = 0.0
     if settings.anthropic_api_key is not None and not audience.is_passing and len(reading.chunks) > 1:
-        cost = await _estimate(reading, shown, paid, settings, count)
+        cost = await contexts_cost(shown, reading.extracted, reading.chunks, paid, settings, count)
     document = document_id(workspace, audience, original.source)
     return Examined(shown, len(reading.chunks), cost, reading.signature, document)
 
 
-async def _estimate(reading: Reading, title: str, paid: Paid, settings: IndexerSettings, count: Count) -> float:
+async def contexts_cost(
+    title: str, extracted: ExtractedText, chunks: Sequence[Chunk], paid: Paid, settings: IndexerSettings, count: Count
+) -> float:
+    """What the contexts of a document may cost that were not paid yet, in US dollars; see ``planned_cost``."""
     from .context_prompt import context_requests
     from .contextualizer import usable
 
-    requests = await asyncio.to_thread(context_requests, title, reading.extracted, reading.chunks, settings, count)
+    requests = await asyncio.to_thread(context_requests, title, extracted, chunks, settings, count)
     answers = await paid.get_many({request.request_hash for request in requests})
     there = {key for key, answer in answers.items() if usable(answer.text, answer.stop_reason)}
     missing = [request for request in requests if request.request_hash not in there]

@@ -12,16 +12,19 @@ from .settings import IndexerSettings
 
 PIPELINE_VERSION = 1  # raise it when chunks come out otherwise: documents are indexed anew when they are added again
 CONTEXT_SHARE = 128  # tokens of the embedder's window that are kept for the context
+LONGEST_CHUNK = (
+    512  # unless CHUNK_TOKENS says more: with a window of thousands a passage would still be about one thing
+)
 SPARE = 8  # tokens for the line break between both and for what joining them may add
 
 
 def chunk_budget(settings: IndexerSettings, embedder: Embedder) -> int:
     """The longest chunk, in the embedder's tokens: what its window leaves beside a context.
 
-    512 − 128 − 8 = 376 for the local embedder; ``CHUNK_TOKENS`` makes it smaller, never larger.
+    512 − 128 − 8 = 376 for the local embedder; ``CHUNK_TOKENS`` makes it smaller, or larger where the window has room.
     """
     most = embedder.window - max(CONTEXT_SHARE, settings.context_max_tokens) - SPARE
-    return min(settings.chunk_tokens or most, most)
+    return min(settings.chunk_tokens or LONGEST_CHUNK, most)
 
 
 def fingerprint(

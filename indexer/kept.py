@@ -15,15 +15,21 @@ from .rows import USAGE_COLUMNS, now, usage_of_row, usage_values
 from .schema import documents, embeddings, paid_answers
 from .spending import Spending
 
+_UNPAID = "It was not paid for when the index was made anew; retry pays for it."
+
 
 class PaidAnswerRows:
     """``contextualizer.PaidAnswers`` as rows of the catalogue, on one version's account and its workspace's."""
 
-    def __init__(self, database: Database, version: VersionId, spending: Spending | None = None) -> None:
+    def __init__(
+        self, database: Database, version: VersionId, spending: Spending | None = None, *, paying: bool = True
+    ) -> None:
+        """``paying`` False: what was paid is found, and nothing more is."""
         self._database = database
         self._version = version
         self._spending = spending or Spending(database)
         self._workspace: str | None = None
+        self._paying = paying
 
     async def get_many(self, request_hashes: Collection[str]) -> dict[str, PaidAnswer]:
         """Paid answers by request hash; missing ones are left out."""
@@ -61,6 +67,8 @@ class PaidAnswerRows:
 
     async def refusal(self) -> str | None:
         """Why nothing more may be paid now, in a sentence for a person; None while it may."""
+        if not self._paying:
+            return _UNPAID
         workspace = await self._whose()
         return await self._spending.refusal(workspace) if workspace is not None else None
 

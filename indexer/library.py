@@ -24,19 +24,19 @@ from .documents import (
 )
 from .errors import NotFound
 from .fingerprint import fingerprint
+from .following import followed
 from .kept import PaidAnswerRows, spent
 from .likeness import Signature
 from .parts import Index, Parts
 from .prices import load_prices
-from .rows import WAITING, Version, coming_document, named
+from .rows import Version, coming_document, named
 from .settings import IndexerSettings
 from .twins import Alike, alike
 
 if TYPE_CHECKING:  # what is slow to load is loaded when it is used: a listing needs no database server and no Claude
     from .examining import Examined
+    from .explaining import Why
     from .workflows import Worker
-
-FOLLOW_SECONDS = 0.15
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +93,23 @@ class Indexer:
         """The best hits for a query among what a viewer may read, best first. Raises Unavailable."""
         return await self._parts.reading(
             lambda index: index.retrieval.search(
+                workspace, query, viewer, limit=limit, alpha=alpha, documents=documents
+            )
+        )
+
+    async def explain(
+        self,
+        workspace: str,
+        query: str,
+        viewer: Viewer,
+        *,
+        limit: int | None = None,
+        alpha: float | None = None,
+        documents: frozenset[DocumentId] | None = None,
+    ) -> list[Why]:
+        """The hits of ``search`` and why each was found: ranks, scores and words. Raises Unavailable."""
+        return await self._parts.reading(
+            lambda index: index.retrieval.explain(
                 workspace, query, viewer, limit=limit, alpha=alpha, documents=documents
             )
         )
@@ -235,58 +252,42 @@ class Indexer:
         await worker.enqueue(version.id)
         return Added(version.id, version.document, version.title, "queued")
 
-    async def follow(self, versions: Collection[VersionId]) -> AsyncIterator[Version]:
+    def follow(self, versions: Collection[VersionId]) -> AsyncIterator[Version]:
         """Versions as they move through their stages, whoever works on them; each is yielded when it changes.
 
-        Ends when all are done. One that was removed meanwhile is not yielded again.
+        Ends when all are done. One that was removed meanwhile is not yielded again. Raises where this process cannot
+        record what it does, as on a full disk: nothing would ever change.
         """
-        last: dict[VersionId, Version] = {}
-        waiting = set(versions)
-        while waiting:
-            found = await self._catalogue.versions(waiting)
-            for version, row in found.items():
-                if row != last.get(version):
-                    last[version] = row
-                    yield row
-            waiting = {version for version, row in found.items() if row.state in WAITING}
-            if waiting:
-                self._see_that_work_goes_on()
-                await asyncio.sleep(FOLLOW_SECONDS)
-
-    def _see_that_work_goes_on(self) -> None:
-        """Raise where this process cannot record what it does, as on a full disk: nothing would ever change."""
-        if self._parts.worker is not None and self._parts.worker.trouble is not None:
-            raise self._parts.worker.trouble
+        parts = self._parts
+        return followed(self._catalogue, versions, lambda: parts.worker.trouble if parts.worker is not None else None)
 
     async def retry(self, workspace: str, documents: frozenset[DocumentId] | None = None) -> list[Added]:
         """Queue again what failed: documents that a service's absence stopped, and contexts that could not be had.
 
-        What was paid for is found, so only what is missing is paid. ``documents`` limits it to some.
+        So are documents that the index has nothing of: another embedder made them, or it was lost. What was paid for is
+        found, so only what is missing is paid. ``documents`` limits it to some. Raises Unavailable.
         """
-        again = []
-        for row in await self._catalogue.attempts(workspace):
-            if documents is not None and row.document not in documents:
-                continue
-            if row.state in WAITING:  # left by a process that was killed, or in another's hands
-                await (await self.work()).enqueue(row.id)
-                again.append(Added(row.id, row.document, row.title, "queued"))
-                continue
-            if row.state != "failed" and not (row.state == "published" and row.failures):
-                continue
-            original = Original(row.source, b"", row.name, row.url, row.source_date, row.declared_type)
-            version, _ = await self._catalogue.begin(
-                original,
-                workspace=workspace,
-                audience=row.audience,
-                title=row.given_title,
-                added_by=row.added_by,
-                sha256=row.sha256,
-                fingerprint=fingerprint(self.settings, await self._parts.embedder(), row.given_title, row.audience),
-                force=True,
-            )
-            await (await self.work()).enqueue(version.id)
-            again.append(Added(version.id, version.document, row.title, "queued"))
-        return again
+        from .retrying import retry
+
+        return await retry(self, self._parts, workspace, documents)
+
+    async def unindexed(self, workspace: str) -> list[Version]:
+        """The published versions that the index has nothing of, so that nothing of them is found: see ``retry``."""
+        from .retrying import unindexed
+
+        return await unindexed(self._parts, await self._catalogue.answering(workspace))
+
+    async def check_reranker(self) -> str | None:
+        """Ask the reranker for one score. Its name; None without one. Raises SettingsInvalid and ModelUnavailable."""
+        ranking = await self._parts.ranking()
+        if ranking is None:
+            return None
+        await ranking.reranker.scores("Does it work?", ["It works."])
+        return ranking.reranker.name
+
+    async def embedder_name(self) -> str:
+        """Which model makes the vectors. Raises SettingsInvalid."""
+        return (await self._parts.embedder()).name
 
     async def remove(self, workspace: str, document: DocumentId) -> None:
         """Take a document out: from now on it answers nothing; its chunks are deleted and counted away.
@@ -326,6 +327,11 @@ class Indexer:
         return Original(row.source, data, row.name, row.url, row.source_date, row.declared_type)
 
     # -- parts -----------------------------------------------------------------------------------------------------
+
+    @property
+    def parts(self) -> Parts:
+        """What all of this is made of, for the rest of this package."""
+        return self._parts
 
     @property
     def database(self) -> Database:

@@ -61,6 +61,15 @@ def likeness(one: Signature, other: Signature) -> float:
     return len(set(sample) & set(one) & set(other)) / len(sample)
 
 
+def words_of(text: str) -> str:
+    """The words of a text with a space between them, whatever their case and whatever stands between them.
+
+    >>> words_of("Hotels: at most\n120 EUROS.")
+    'hotels at most 120 euros'
+    """
+    return " ".join(_WORD.findall(unicodedata.normalize("NFKC", text).casefold()))
+
+
 def _codes(text: str) -> NDArray[np.uint64]:
     """A number for each word, in the order of the text."""
     known: dict[str, int] = {}

@@ -7,7 +7,8 @@ from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
 from .documents import Audience
-from .kept import PaidAnswerRows
+from .embedding import Embedder
+from .paid_answers import PaidAnswers
 from .settings import IndexerSettings
 from .store import Store
 from .structural import StructuralContextualizer
@@ -21,9 +22,11 @@ LONGEST_QUERY_SECONDS = 15.0  # a database that takes longer is away, as far as 
 
 
 async def open_store(
-    settings: IndexerSettings, dimensions: int, stack: AsyncExitStack, notify: Callable[[str], None]
+    settings: IndexerSettings, embedder: Embedder, stack: AsyncExitStack, notify: Callable[[str], None]
 ) -> Store:
     """A store on the server that the settings name, or on the embedded one, which is started where nobody has.
+
+    It holds what this embedder made, and nothing that another did.
 
     Both are closed with ``stack``. Raises WeaviateUnavailable and SettingsInvalid.
     """
@@ -31,7 +34,8 @@ async def open_store(
     store = await Store.connect(
         endpoint,
         api_key=settings.weaviate_api_key.get_secret_value() if settings.weaviate_api_key else None,
-        dimensions=dimensions,
+        dimensions=embedder.dimensions,
+        model=embedder.name,
         timeout_seconds=min(settings.weaviate_start_seconds, LONGEST_QUERY_SECONDS),
     )
     stack.push_async_callback(store.close)
@@ -40,7 +44,7 @@ async def open_store(
 
 def contextualizers(
     settings: IndexerSettings, count: Callable[[str], int], stack: AsyncExitStack
-) -> Callable[[PaidAnswerRows, Audience], Contextualizer | StructuralContextualizer]:
+) -> Callable[[PaidAnswers, Audience], Contextualizer | StructuralContextualizer]:
     """What makes the contextualizer of one version, by its account and who may read it.
 
     By the audience, since that is kept with the document: a retry and another process come to the same.
@@ -62,7 +66,7 @@ def contextualizers(
     )
     stack.push_async_callback(client.close)
 
-    def contextualizer(account: PaidAnswerRows, audience: Audience) -> Contextualizer | StructuralContextualizer:
+    def contextualizer(account: PaidAnswers, audience: Audience) -> Contextualizer | StructuralContextualizer:
         return structural if audience.is_passing else Contextualizer(client, account, settings, prices, count)
 
     return contextualizer

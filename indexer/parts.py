@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
@@ -10,8 +11,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from .catalogue import Catalogue
 from .database import Database, database_url
-from .embedding import Embedder, KeepingEmbedder, open_embedder
-from .errors import WeaviateUnavailable
+from .embedding import Embedder, open_embedder
+from .errors import SituateError, WeaviateUnavailable
 from .kept import EmbeddingRows, PaidAnswerRows
 from .leases import Leases, new_executor_id
 from .originals import Originals
@@ -21,11 +22,14 @@ from .twins import Sketches
 
 if TYPE_CHECKING:  # what is slow to load is loaded when it is used: a listing needs no database server and no Claude
     from .examining import Readings
+    from .reranking import SecondRanking
     from .retrieval import Retrieval
     from .store import Store
     from .workflows import Worker
 
 T = TypeVar("T")
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +57,7 @@ class Parts:
         self._notify = notify
         self._opening = asyncio.Lock()
         self._embedder: Embedder | None = None
+        self._ranking: SecondRanking | None = None
         self._readings: Readings | None = None
         self._index: Index | None = None
 
@@ -84,9 +89,20 @@ class Parts:
     async def embedder(self) -> Embedder:
         """What turns texts into vectors; what it made is kept."""
         if self._embedder is None:
-            self._embedder = KeepingEmbedder(open_embedder(self.settings), EmbeddingRows(self.database))
+            self._embedder = open_embedder(self.settings, EmbeddingRows(self.database))
             self._stack.push_async_callback(self._embedder.close)
         return self._embedder
+
+    async def ranking(self) -> SecondRanking | None:
+        """What orders hits anew; None without a reranker. Raises SettingsInvalid."""
+        from .reranking import SecondRanking, open_reranker
+
+        if self._ranking is None and self.settings.reranker != "none":
+            reranker = await asyncio.to_thread(open_reranker, self.settings)
+            assert reranker is not None  # noqa: S101 - there is one; this tells the type checker
+            self._stack.push_async_callback(reranker.close)
+            self._ranking = SecondRanking(reranker, self.settings.rerank_candidates, self.settings.reranker_seconds)
+        return self._ranking
 
     async def readings(self) -> Readings:
         """What reads originals."""
@@ -115,9 +131,10 @@ class Parts:
         from .opening import open_store
         from .retrieval import Retrieval
 
+        ranking = await self.ranking()
         embedder = await self.embedder()
-        store = await open_store(self.settings, embedder.dimensions, self._stack, self._notify)
-        return Index(store, Retrieval(store, embedder, self.catalogue, self.settings))
+        store = await open_store(self.settings, embedder, self._stack, self._notify)
+        return Index(store, Retrieval(store, embedder, self.catalogue, self.settings, ranking))
 
     async def _open_worker(self) -> Worker:
         from .opening import contextualizers
@@ -134,7 +151,7 @@ class Parts:
             self._store,
             embedder,
             contextualizers(settings, embedder.count, self._stack),
-            lambda version: PaidAnswerRows(self.database, version, self.spending),
+            lambda version, paying: PaidAnswerRows(self.database, version, self.spending, paying=paying),
         )
         url = database_url(settings.database_url, settings.data_dir)
         if url.get_backend_name() == "sqlite":
@@ -144,4 +161,20 @@ class Parts:
         worker = Worker(settings, url, self.catalogue, pipeline, Leases(self.database, executor), self._revive)
         await worker.start(executor)
         self._stack.push_async_callback(worker.close)
+        refilling = asyncio.create_task(self._refill(worker))
+        self._stack.push_async_callback(_ended, refilling)
         return worker
+
+    async def _refill(self, worker: Worker) -> None:
+        """See ``refilling``. Whatever keeps it from that: the next start tries again, and the doctor says so."""
+        from .refilling import refill
+
+        try:
+            await refill(self, worker)
+        except SituateError as error:
+            log.warning("what the index lacks could not be queued: %s", error)
+
+
+async def _ended(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)

@@ -59,7 +59,7 @@ class Pipeline:
         store: Callable[[], Store],
         embedder: Embedder,
         contextualizer: Callable[[PaidAnswerRows, Audience], Contextualizer | StructuralContextualizer],
-        account: Callable[[VersionId], PaidAnswerRows],
+        account: Callable[[VersionId, bool], PaidAnswerRows],
     ) -> None:
         self._readings = readings
         self._sketches = sketches
@@ -92,11 +92,11 @@ class Pipeline:
         )
         return len(work.chunks)
 
-    async def situate(self, version: VersionId) -> int:
-        """Have every chunk situated. Returns how many contexts could not be had."""
+    async def situate(self, version: VersionId, paying: bool = True) -> int:
+        """Have every chunk situated; without ``paying`` by what was paid before. Returns how many could not be had."""
         row = await self._row(version)
         work = self._work.get(version) or await self._read(row)
-        account = self._account(version)
+        account = self._account(version, paying)
         paid_before = await account.total()  # by a run that crashed
         async with reported(self._catalogue, version, "situating", len(work.chunks)) as progress:
             contextualizer = self._contextualizer(account, row.audience)
@@ -116,17 +116,17 @@ class Pipeline:
         )
         return len(failures)
 
-    async def store(self, version: VersionId) -> None:
+    async def store(self, version: VersionId, paying: bool = True) -> None:
         """Embed, store, and read back the count. Raises StoreFailed and Unavailable."""
         work = self._work.get(version)
         if work is None or work.contextualized is None:
-            await self.situate(version)
+            await self.situate(version, paying)
             work = self._work[version]
         assert work.contextualized is not None  # noqa: S101 - situate has just set it; this tells the type checker
         row = await self._row(version)
         pairs = zip(work.chunks, work.contextualized.contexts, strict=True)
         passages = [Passage(chunk, context) for chunk, context in pairs]
-        texts = [passage.text for passage in passages] + [passage.context.text for passage in passages]
+        texts = [passage.text for passage in passages] + [passage.situation for passage in passages]
         async with reported(self._catalogue, version, "embedding", len(passages)) as progress:
             embedding = self._embedder.passages(texts, progress=lambda done: progress(min(done, len(passages))))
             vectors = await self._while_wanted(version, embedding)

@@ -92,6 +92,12 @@ def by_id(document: DocumentId, number: int) -> sa.Select[Any]:
     return select_versions().where(versions.c.document == document, versions.c.number == number)
 
 
+def select_spent(ids: Sequence[str]) -> sa.Select[Any]:
+    """What was paid for all versions of each of these documents."""
+    sums = [sa.func.sum(versions.c[name]).label(name) for name in USAGE_COLUMNS]
+    return sa.select(versions.c.document, *sums).where(versions.c.document.in_(ids)).group_by(versions.c.document)
+
+
 def version_of(row: Any) -> Version:
     return Version(
         document=DocumentId(row.document),
@@ -140,6 +146,13 @@ def same_version(connection: sa.Connection, document: DocumentId, sha256: str, f
     if newest is None or (newest.sha256, newest.fingerprint) != (sha256, fingerprint):
         return None
     return version_of(newest)
+
+
+def still_answers(connection: sa.Connection, version: VersionId) -> bool:
+    """Whether this version is the published one; its document's row is held until the transaction ends."""
+    document, number = split(version)
+    statement = sa.select(documents.c.published).where(documents.c.id == document).with_for_update()
+    return bool(connection.execute(statement).scalar() == number)
 
 
 def document_of(row: Any, spent: Usage) -> Document:

@@ -55,24 +55,69 @@ class IndexerSettings(BaseSettings):
     fetch_seconds: float = Field(60.0, gt=0, description="Longest time for one download.")
 
     # Chunks and vectors
-    embedder: Literal["local", "hashing"] = Field("local", description="`local`, or `hashing` (tests only).")
+    embedder: Literal["local", "voyage", "openai", "hashing"] = Field(
+        "local", description="`local`, `voyage`, `openai` (any compatible server), or `hashing` (tests only)."
+    )
+    embedder_model: str | None = Field(None, description="Model of the embedder. Default with voyage: voyage-4.")
+    embedder_url: str | None = Field(
+        None, description="Address of the embedder's API, such as http://localhost:11434/v1. Default: Voyage's."
+    )
+    embedder_api_key: SecretStr | None = Field(None, description="Key for the embedder's API.")
+    embedder_dimensions: int | None = Field(
+        None, ge=2, le=65_535, description="Numbers in a vector of the embedder's model. Default with voyage: 1024."
+    )
+    embedder_max_tokens: int | None = Field(
+        None,
+        ge=256,
+        le=1_000_000,
+        description="Longest text that the embedder's model takes, in tokens. Default: 8000 with voyage, else 512.",
+    )
+    embedder_query_prefix: str | None = Field(None, description="What openai's model wants before a question.")
+    embedder_document_prefix: str | None = Field(None, description="What openai's model wants before a passage.")
+    embedder_seconds: float = Field(60.0, gt=0, description="Longest wait for an answer of the embedder's API.")
     chunk_tokens: int | None = Field(
         None, ge=32, description="Longest chunk. Default: what fits the embedder beside a context."
     )
-    reranker: Literal["none"] = Field("none", description="Second ranking of hits.")
 
     # Search
-    search_alpha: float = Field(0.5, ge=0, le=1, description="0 is keywords only, 1 is meaning only.")
+    search_alpha: float = Field(0.6, ge=0, le=1, description="0 is keywords only, 1 is meaning only.")
     search_fusion: Literal["relative_score", "ranked"] = Field("relative_score", description="How both are combined.")
     search_limit: int = Field(10, ge=1, le=100, description="Passages a search gives.")
-    search_passage_weight: float = Field(0.6, ge=0, le=1, description="Weight of the passage's vector.")
-    search_context_weight: float = Field(0.4, ge=0, le=1, description="Weight of the context's vector.")
+    search_passage_weight: float = Field(0.8, ge=0, le=1, description="Weight of the passage's vector.")
+    search_context_weight: float = Field(0.2, ge=0, le=1, description="Weight of the context's vector.")
+    reranker: Literal["none", "voyage", "cohere", "local"] = Field(
+        "none", description="Second ranking of what a search finds: `none`, `voyage`, `cohere`, or `local`."
+    )
+    reranker_model: str | None = Field(
+        None, description="Model of the reranker. Default: rerank-2.5 with voyage, rerank-v3.5 with cohere."
+    )
+    reranker_url: str | None = Field(None, description="Address of the reranker's API. Default: Voyage's or Cohere's.")
+    reranker_api_key: SecretStr | None = Field(None, description="Key for the reranker's API.")
+    reranker_path: Path | None = Field(
+        None, description="Folder of the local reranker: a cross-encoder's model.onnx and tokenizer.json."
+    )
+    rerank_candidates: int = Field(50, ge=1, le=100, description="Passages that the reranker is shown.")
+    reranker_seconds: float = Field(3.0, gt=0, description="Longest wait for the reranker; then a search does without.")
+
+    # Other programs
+    mcp_token: SecretStr | None = Field(
+        None, min_length=16, description="What clients of `indexer mcp --http` must send; 16 characters or more."
+    )
 
     # Work
     index_workers: int = Field(2, ge=1, le=16, description="Documents indexed side by side in one process.")
     workspace: str = Field("local", description="Workspace of the command line.")
 
-    @field_validator("weaviate_url", "anthropic_base_url")
+    @field_validator("embedder_url", "reranker_url")
+    @classmethod
+    def _is_whole_and_holds_no_key(cls, value: str | None) -> str | None:
+        if value is not None and "://" not in value:
+            raise ValueError("it must be an address such as http://localhost:11434/v1")
+        if value is not None and "@" in value:
+            raise ValueError("it must hold no key or password; those go into the setting that ends in _API_KEY")
+        return value
+
+    @field_validator("weaviate_url", "anthropic_base_url", "embedder_url", "reranker_url")
     @classmethod
     def _is_web_address(cls, value: str | None) -> str | None:
         if value is None:

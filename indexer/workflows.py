@@ -38,11 +38,11 @@ _running: Worker | None = None  # DBOS is one a process, so this is too
 
 
 @DBOS.workflow(name="index_document")
-async def index_document(version: str) -> str:
-    """Take one version through all stages; returns the state that it ended in."""
+async def index_document(version: str, paying: bool = True) -> str:
+    """Take one version through all stages; returns the state that it ended in. Without ``paying`` nothing is paid."""
     if _running is None:
         raise RuntimeError("no worker runs in this process")
-    return await _running.index(VersionId(version))
+    return await _running.index(VersionId(version), paying=paying)
 
 
 class Worker:
@@ -121,13 +121,13 @@ class Worker:
             await self._leases.release()
         _running = None
 
-    async def enqueue(self, version: VersionId) -> None:
-        """Put a version on the queue, unless it is there."""
+    async def enqueue(self, version: VersionId, *, paying: bool = True) -> None:
+        """Put a version on the queue, unless it is there. Without ``paying`` only contexts that were paid are used."""
         known = await DBOS.list_workflows_async(workflow_id_prefix=f"{version}@", load_input=False, load_output=False)
         if any(workflow.status in ("ENQUEUED", "PENDING", "DELAYED") for workflow in known):
             return
         with SetWorkflowID(f"{version}@{len(known) + 1}"):
-            await DBOS.enqueue_workflow_async(QUEUE, index_document, str(version))
+            await DBOS.enqueue_workflow_async(QUEUE, index_document, str(version), paying)
 
     async def sweep(self) -> None:
         """Queue what a crash left unqueued, and tidy away what it left stored."""
@@ -139,22 +139,22 @@ class Worker:
             except SituateError as error:
                 log.warning("could not tidy up document %s: %s", document, error)
 
-    async def index(self, version: VersionId) -> str:
+    async def index(self, version: VersionId, *, paying: bool = True) -> str:
         """All stages of one version. Returns its state: ``published``, ``replaced``, ``refused``, ``failed`` …"""
         self._active += 1
         try:
-            return await self._index(version)
+            return await self._index(version, paying)
         finally:
             self._active -= 1
 
-    async def _index(self, version: VersionId) -> str:
+    async def _index(self, version: VersionId, paying: bool) -> str:
         pipeline = self._pipeline
         state = "withdrawn"
         try:
             if await self._step("start", pipeline.start, version):
                 await self._step("read", pipeline.read, version)
-                await self._step("situate", pipeline.situate, version)
-                await self._step("store", self._stored, version)
+                await self._step("situate", pipeline.situate, version, paying)
+                await self._step("store", self._stored, version, paying)
                 state = "published" if await self._step("publish", pipeline.publish, version) else "replaced"
         except Withdrawn:
             log.info("%s was removed while it was being indexed", version)
@@ -197,11 +197,11 @@ class Worker:
             self.trouble = error
             raise
 
-    async def _stored(self, version: VersionId) -> None:
+    async def _stored(self, version: VersionId, paying: bool) -> None:
         """Store, and where the database is away, see that it comes back and try again."""
         for attempt in range(1, STORE_ATTEMPTS + 1):
             try:
-                return await self._pipeline.store(version)
+                return await self._pipeline.store(version, paying)
             except WeaviateUnavailable:
                 if attempt == STORE_ATTEMPTS:
                     raise

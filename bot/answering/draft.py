@@ -129,7 +129,7 @@ class Draft:
             self.dropped += 1
             log.warning("a citation was dropped: %s", result.reason)
         else:
-            owner.quotes.append(result)
+            owner.quotes.extend(result)
 
     def close(self, block: int) -> None:
         """No more comes for that block."""
@@ -196,7 +196,7 @@ class Draft:
         return not self._finished and bool(_FINAL.search(text)) and not _ABBREVIATED.search(text)
 
     def _shows(self, text: str) -> bool:
-        return any(text in shown.hit.chunk.text for shown in self._shown)
+        return any(text in hit.chunk.text for hit in self._shown.hits)
 
     def _may_go(self, clean: Cleaned, start: int, end: int, safe: int) -> bool:
         if clean.origin[end - 1] >= safe:

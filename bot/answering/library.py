@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from indexer import Document, DocumentId, Hit, Passage, VersionId, Viewer
+
+if TYPE_CHECKING:
+    from indexer import Why
 
 
 class Library(Protocol):
@@ -22,6 +25,10 @@ class Library(Protocol):
         documents: frozenset[DocumentId] | None = None,
     ) -> list[Hit]:
         """The best passages, best first; ``Unavailable`` where the database does not answer."""
+        ...
+
+    async def explain(self, workspace: str, query: str, viewer: Viewer) -> list[Why]:
+        """What ``search`` finds, and why: for whoever wants to know how a source was found."""
         ...
 
     async def documents(self, workspace: str, viewer: Viewer) -> list[Document]:

@@ -45,8 +45,9 @@ _COUNTER = re.compile("[何几]([名人円元年月日天時回個个件分])")
 def best_passages(question: str, hits: Sequence[Hit]) -> tuple[Citation, ...]:
     """One to five numbered quotes, one a hit, the most relevant first; each stands verbatim in its chunk.
 
-    Relevance is the search's own score and the share of the question's terms that a passage has, each up to one. Where
-    some passages have terms of the question, those that have none and score far below the best are left out.
+    Relevance is the search's own score and the share of the question's terms that a passage has, each up to one. For
+    hits that a reranker judged its order counts instead of the score: of four, 1, ¾, ½ and ¼. Where some passages have
+    terms of the question, those that have none and score far below the best are left out.
     """
     weights = term_weights(question, hits)
     highest = max((hit.score for hit in hits), default=0.0)
@@ -59,13 +60,19 @@ def best_passages(question: str, hits: Sequence[Hit]) -> tuple[Citation, ...]:
         return found / total if total else 0.0
 
     shares = {hit.key: share(hit) for hit in hits}
-    fused = {hit.key: hit.score / highest if highest > 0 else 0.0 for hit in hits}
+    fused = {hit.key: hit.score / highest if highest > 0 else 0.0 for hit in hits} | _places(hits)
     some = any(shares.values())
     kept = [hit for hit in hits if not some or shares[hit.key] or fused[hit.key] >= FAR_BELOW]
     kept.sort(key=lambda hit: -(shares[hit.key] + fused[hit.key]))
     best = kept[:MOST_PASSAGES]
     number = _wanted_number(question)
     return tuple(Citation(n, hit, quote(weights, hit, number)) for n, hit in enumerate(best, 1))
+
+
+def _places(hits: Sequence[Hit]) -> dict[str, float]:
+    """What a reranker's order is worth, of the hits that it judged: from 1 down in equal steps, none at 0."""
+    judged = sorted((hit for hit in hits if hit.rerank is not None), key=lambda hit: -(hit.rerank or 0.0))
+    return {hit.key: 1 - place / len(judged) for place, hit in enumerate(judged)}
 
 
 def term_weights(question: str, hits: Sequence[Hit]) -> dict[str, float]:

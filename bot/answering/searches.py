@@ -97,12 +97,14 @@ class Searches:
 
     async def hits(self, question: str, hits: list[Hit], seconds: float) -> AsyncGenerator[Searching | Found, None]:
         """Hits to choose from without Claude: those of a search for the question itself, which is made now unless it
-        was made, and, with half their scores, those that other searches found.
+        was made, and, with half their scores and without a reranker's, those that other searches found.
 
         Raises SituateError where that cannot be done in ``seconds`` and nothing was found before.
         """
         query = question[: tools.LONGEST_QUERY]
-        others = {hit.key: replace(hit, score=hit.score * OTHERS) for made in self._made.values() for hit in made}
+        others = {
+            hit.key: replace(hit, score=hit.score * OTHERS, rerank=None) for made in self._made.values() for hit in made
+        }
         if query not in self._made:
             yield Searching(query)
             try:

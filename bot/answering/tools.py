@@ -1,18 +1,18 @@
 """The search tool: how it is told to Claude, how its calls are read, run and answered.
 
 What it may search is fixed by the viewer before Claude is asked; nothing in a call can widen that. Hits go back as
-``search_result`` blocks, one text block a sentence, so that a citation names sentences. The generated context stands in
-the block's title, which cannot be cited.
+``search_result`` blocks, one text block a sentence, so that a citation names sentences; neighbouring chunks go as one
+such block. The generated context stands in the block's title, which cannot be cited.
 """
 
 from __future__ import annotations
 
 import asyncio
-import difflib
 import logging
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from anthropic.types import (
     SearchResultBlockParam,
@@ -27,8 +27,9 @@ from bot.answering import languages
 from bot.answering.citations import Shown, ShownSources
 from bot.answering.events import Found
 from bot.answering.library import Library
+from bot.answering.merging import joined, without_twins
 from bot.answering.visible import one_line, without_hidden
-from indexer import Document, DocumentId, Hit, SituateError, Unavailable, Viewer
+from indexer import Document, DocumentId, Hit, SituateError, Unavailable, Viewer, closest_titles, titled
 
 log = logging.getLogger(__name__)
 
@@ -99,30 +100,13 @@ def read_call(use: ToolUseBlock, documents: Sequence[Document]) -> Call | str:
         return Call(query, None)
     if not isinstance(titles, list) or not all(isinstance(title, str) for title in titles):
         return "documents must be a list of titles, or be left out."
-    named = frozenset(document.id for title in titles for document in _titled(title, documents))
+    named = frozenset(document.id for title in titles for document in titled(title, documents))
     if not named:
         closest = closest_titles(" ".join(titles), documents)
         return "No document has such a title; leave documents out" + (
             f", or use one of these: {'; '.join(closest)}." if closest else "."
         )
     return Call(query, named)
-
-
-def _titled(title: str, documents: Sequence[Document]) -> list[Document]:
-    wanted = one_line(title).casefold()
-    names = {document.id: one_line(document.title).casefold() for document in documents}
-    exact = [document for document in documents if names[document.id] == wanted]
-    return exact or [document for document in documents if wanted and wanted in names[document.id]]
-
-
-def closest_titles(query: str, documents: Sequence[Document], limit: int = 3) -> list[str]:
-    """The titles most like a query: those that share words with it first, then those that are spelled alike."""
-    words = {word.casefold().strip(".,;:!?()") for word in query.split()}
-    titles = list(dict.fromkeys(one_line(document.title, 120) for document in documents))
-    shared = {title: sum(word in title.casefold() for word in words if len(word) > 2) for title in titles}
-    alike = difflib.get_close_matches(query, titles, limit, 0.3)
-    best = sorted((title for title in titles if shared[title]), key=lambda title: -shared[title])
-    return list(dict.fromkeys([*best, *alike]))[:limit]
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,18 +150,29 @@ class Results:
 
 
 def results(ran: Ran, shown: ShownSources, documents: Sequence[Document]) -> Results:
-    """A run's hits as blocks. A passage that stands in the request already is named, not shown again."""
+    """A run's hits as blocks: neighbours as one passage, what stands in the request already only named."""
     if ran.failure is not None:
         text = f"This search could not be made: {ran.failure}"
         return Results([_text(text)], Found(ran.query, 0, 0, 0, ran.failure))
     blocks: list[TextBlockParam | SearchResultBlockParam] = []
-    again: list[str] = []
-    for hit in ran.hits:
-        if hit.key in shown:
-            again.append(title(hit))
-        elif (taken := shown.add(hit)) is not None:
-            blocks.append(search_result(taken))
-    new = len(blocks)
+    fresh = [hit for hit in ran.hits if hit.key not in shown]
+    again = [title(hit) for hit in ran.hits if hit.key in shown]
+    before = shown.hits
+    kept, twins = without_twins(fresh, before)
+    new = 0
+    for passage in joined(kept):
+        if (taken := shown.add(*passage)) is None:
+            continue
+        blocks.append(search_result(taken))
+        same = [twin.hit for twin in twins if twin.shown in passage]
+        if same:
+            named = "; ".join(title(hit) for hit in same)
+            blocks.append(_text(f"The same text also stands in: {named}. Cite the result above for it."))
+        new += len(passage) + len(same)
+    for twin in twins:
+        shown.name(twin.hit)
+        if twin.shown in before:
+            again.append(f"{title(twin.hit)}, which has the text of {title(twin.shown)}")
     if again:
         blocks.append(_text("Already shown above, so not repeated here: " + "; ".join(again) + "."))
     if not blocks:
@@ -204,25 +199,31 @@ def error_result(use: ToolUseBlock, sentence: str) -> ToolResultBlockParam:
 
 
 def search_result(shown: Shown) -> SearchResultBlockParam:
-    """A shown source as the API wants it. Its text blocks joined are the chunk; its title cannot be cited."""
-    hit = shown.hit
-    heading = title(hit)
-    context = one_line(hit.context.text, _LONGEST_CONTEXT)
+    """A shown source as the API wants it. Its text blocks joined are its chunks; its title cannot be cited."""
+    heading = title(*shown.hits)
+    contexts = dict.fromkeys(one_line(hit.context.text, _LONGEST_CONTEXT) for hit in shown.hits)
+    context = " / ".join(filter(None, contexts))
     return {
         "type": "search_result",
-        "source": hit.key,
+        "source": shown.key,
         "title": f"{heading} — about this passage (not part of it): {context}" if context else heading,
         "content": [_text(block) for block in shown.blocks],
         "citations": {"enabled": True},
     }
 
 
-def title(hit: Hit) -> str:
-    """``Annual Review 2023 › Incidents (p. 14, 2024-01-30, English)``."""
-    path = [one_line(hit.title, 200) or "Untitled", *(one_line(heading, 120) for heading in hit.chunk.heading_path)]
+def title(hit: Hit, *following: Hit) -> str:
+    """``Annual Review 2023 › Incidents (p. 14, 2024-01-30, English)``; of neighbours the headings that all stand under.
+
+    Neighbours under ``A › B`` on page 14 and ``A › C`` on page 15 are ``A (pp. 14–15, …)``.
+    """
+    hits = (hit, *following)
+    levels = zip(*(one.chunk.heading_path for one in hits), strict=False)
+    headings = [names[0] for names in takewhile(lambda names: len(set(names)) == 1, levels)]
+    path = [one_line(hit.title, 200) or "Untitled", *(one_line(heading, 120) for heading in headings)]
     if len(path) > 1 and path[0].casefold() == path[1].casefold():
         del path[1]
-    pages = hit.chunk.pages
+    pages = sorted({page for one in hits for page in one.chunk.pages})
     notes = [f"p. {pages[0]}" if len(pages) == 1 else f"pp. {pages[0]}–{pages[-1]}"] if pages else []
     notes += [hit.date.date().isoformat() if hit.date else "no date"]
     notes += [languages.name(hit.language)] if hit.language else []

@@ -109,9 +109,16 @@ class Answers:
             sa.select(feedback).where(feedback.c.answer == answer_id).order_by(feedback.c.given_at, feedback.c.person)
         )
         rows = await self._database.read(lambda c: c.execute(statement).all())
-        return tuple(
-            Feedback(row.answer, row.person, row.value, row.how, row.comment, aware(row.given_at)) for row in rows
+        return tuple(_feedback(row) for row in rows)
+
+    async def opinions(self) -> list[tuple[StoredAnswer, Feedback]]:
+        """Everything that people think of answers, with the answers, the earliest first."""
+        both = sa.select(answers.c.content, answers.c.replaced_by, feedback).join(
+            answers, answers.c.id == feedback.c.answer
         )
+        statement = both.order_by(feedback.c.given_at, feedback.c.answer, feedback.c.person)
+        rows = await self._database.read(lambda c: c.execute(statement).all())
+        return [(_answer(row), _feedback(row)) for row in rows]
 
     async def _newest(self, *where: sa.ColumnElement[bool]) -> StoredAnswer | None:
         statement = _select().where(*where).order_by(answers.c.created_at.desc(), answers.c.id.desc()).limit(1)
@@ -121,6 +128,10 @@ class Answers:
 
 def _select() -> sa.Select[Any]:
     return sa.select(answers.c.content, answers.c.replaced_by)
+
+
+def _feedback(row: Any) -> Feedback:
+    return Feedback(row.answer, row.person, row.value, row.how, row.comment, aware(row.given_at))
 
 
 def _answer(row: Any) -> StoredAnswer:

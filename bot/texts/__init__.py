@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from bot.texts import adding, alerts, answers, documents, in_slack, originals, rights
+from bot.texts import adding, alerts, answers, documents, in_slack, originals, rights, why
 from indexer import CatalogueUnavailable, ClaudeUnavailable, SituateError, StoreFailed, WeaviateUnavailable
 
 Language = Literal["en", "fr"]
@@ -76,4 +76,5 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     **originals.TEXTS,
     **rights.TEXTS,
     **alerts.TEXTS,
+    **why.TEXTS,
 }

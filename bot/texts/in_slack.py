@@ -302,11 +302,6 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "{count} more source does not fit here.|{count} more sources do not fit here.",
         "{count} autre source ne tient pas ici.|{count} autres sources ne tiennent pas ici.",
     ),
-    "found_one_way": ("Found {way}.", "Trouvé {way}."),
-    "found_two_ways": ("Found {first} and {second}.", "Trouvé {first} et {second}."),
-    "by_meaning": ("by meaning ({rank})", "par le sens ({rank})"),
-    "by_words": ("by the words “{words}” ({rank})", "par les mots « {words} » ({rank})"),
-    "by_its_words": ("by its words ({rank})", "par ses mots ({rank})"),
     "context_generated": (
         "Context, written by a program when it was indexed: {context}",
         "Contexte, écrit par un programme à l'indexation : {context}",

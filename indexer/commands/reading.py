@@ -12,6 +12,7 @@ from rich.table import Table
 
 from ..documents import WORKSPACE, ContextKind, Document, Hit, Passage
 from ..errors import NotFound
+from ..explaining import Why
 from ..library import Indexer
 from ..rows import WAITING, Version
 from .common import (
@@ -29,6 +30,7 @@ from .common import (
     viewer_of,
     waiting_for,
 )
+from .explaining import why_json, why_lines
 
 app = typer.Typer()
 
@@ -90,6 +92,7 @@ def search(
     limit: int | None = typer.Option(None, "--limit", min=1, max=100, help="How many passages."),
     alpha: float | None = typer.Option(None, "--alpha", min=0, max=1, help="0 keywords only … 1 meaning only."),
     viewer: list[str] = typer.Option([], "--viewer", help="Who looks: workspace, everyone, channel:ID, user:ID …"),
+    explain: bool = typer.Option(False, "--explain", help="Also why each passage was found: ranks, scores, words."),
     workspace: str = WorkspaceOption,
     as_json: bool = JsonOption,
 ) -> None:
@@ -100,14 +103,19 @@ def search(
 
     async def work(indexer: Indexer) -> int:
         async with waiting_for("Searching …"):
-            hits = await indexer.search(workspace, query, who, limit=limit, alpha=alpha)
+            told = await indexer.explain(workspace, query, who, limit=limit, alpha=alpha) if explain else []
+            hits = [why.hit for why in told] or await indexer.search(workspace, query, who, limit=limit, alpha=alpha)
+            lost = 0 if hits else len(await indexer.unindexed(workspace))
+        whys = {why.hit.key: why for why in told}
         if as_json:
-            print_json([hit_json(hit) for hit in hits])
+            print_json([hit_json(hit, whys.get(hit.key)) for hit in hits])
         elif not hits:
             out.print("Nothing found.")
+            if lost:
+                err.print(f"The index has nothing (yet) of {counted(lost, 'document')}: 'retry' makes them anew.")
         else:
             for number, hit in enumerate(hits, 1):
-                _print_hit(number, hit)
+                _print_hit(number, hit, whys.get(hit.key))
         return DONE
 
     run(work)
@@ -172,9 +180,9 @@ def passage_json(passage: Passage) -> dict[str, Any]:
     }
 
 
-def hit_json(hit: Hit) -> dict[str, Any]:
+def hit_json(hit: Hit, why: Why | None = None) -> dict[str, Any]:
     """A hit as ``search --json`` has it."""
-    return {
+    fields: dict[str, Any] = {
         "document": hit.document,
         "title": hit.title,
         "position": hit.chunk.position,
@@ -183,11 +191,13 @@ def hit_json(hit: Hit) -> dict[str, Any]:
         "heading_path": list(hit.chunk.heading_path),
         "pages": list(hit.chunk.pages),
         "score": hit.score,
+        "rerank": hit.rerank,
         "source": hit.source,
         "url": hit.url,
         "audience": str(hit.audience),
         "date": hit.date.isoformat() if hit.date else None,
     }
+    return fields | ({"why": why_json(why)} if why else {})
 
 
 def status_json(documents: list[Document], attempts: list[Version], spent: float) -> dict[str, Any]:
@@ -292,11 +302,13 @@ def _print_document(document: Document, passages: list[Passage]) -> None:
         out.print(shown(passage.chunk.text.strip("\n")))
 
 
-def _print_hit(number: int, hit: Hit) -> None:
+def _print_hit(number: int, hit: Hit, why: Why | None) -> None:
     where = place(hit.title, hit.chunk.heading_path, hit.chunk.pages)
     date = f" · {hit.date:%Y-%m-%d}" if hit.date else ""
     where = f" › {where}" if where else ""
     out.print(f"[bold]{number}  {shown(hit.title)}[/bold][dim]{shown(where)}{date} · {hit.score:.3f}[/dim]")
+    for line in why_lines(why) if why else ():
+        out.print(f"[cyan]{shown(line)}[/cyan]")
     out.print(f"[italic dim]{shown(hit.context.text)}[/italic dim]")
     out.print(shown(hit.chunk.text.strip("\n")) + "\n")
 

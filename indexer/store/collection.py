@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from contextlib import suppress
 from typing import Any
 
@@ -17,13 +18,12 @@ from indexer.weaviate_server import Endpoint
 Collection = CollectionAsync[Any, Any]
 
 VECTORS = ("passage", "context")
-# Trigrams of letters and digits, lower-cased, across spaces and punctuation. They find Japanese and Chinese, which
-# `word` cannot cut; parts of compounds, camelCase and snake_case names; codes such as INC-2023-04-011 as a whole. On
-# code and European languages they are level with `word`. `gse` and `kagome` need settings of the server that a server
-# at WEAVIATE_URL may not have. What it costs: a query of fewer than three letters has no keyword side.
-TOKENIZATION = wvc.config.Tokenization.TRIGRAM
+# The words that are searched come apart in `indexer/terms.py`, so here they only end at spaces. None of the server's
+# own ways does as well on all that is written: `word` cannot cut Japanese, `trigram` knows no word from another and
+# takes three times as long, `gse` and `kagome` need settings that a server at WEAVIATE_URL may not have.
+TOKENIZATION = wvc.config.Tokenization.WHITESPACE
 
-_SHAPE = 1  # one more whenever a property or an index changes
+_SHAPE = 2  # one more whenever a property or an index changes
 _OLDEST = (1, 33)  # the first server whose filters know contains_none
 _HEALTH_SECONDS = 5.0
 _CHANNEL_OPTIONS = [
@@ -36,7 +36,7 @@ _CHANNEL_OPTIONS = [
 
 
 async def open_collection(
-    endpoint: Endpoint, *, api_key: str | None, dimensions: int, seconds: float
+    endpoint: Endpoint, *, api_key: str | None, dimensions: int, seconds: float, model: str | None = None
 ) -> tuple[weaviate.WeaviateAsyncClient, Collection]:
     """A connected client and the collection, created if it is missing. REST and gRPC have both answered."""
     client = weaviate.WeaviateAsyncClient(
@@ -68,7 +68,7 @@ async def open_collection(
             raise WeaviateUnavailable(
                 f"Weaviate at {where} is of version {version}: use {_OLDEST[0]}.{_OLDEST[1]} or newer."
             )
-        collection: Collection = client.collections.use(collection_name(dimensions))
+        collection: Collection = client.collections.use(collection_name(dimensions, model))
         await check_grpc(collection, endpoint, min(seconds, _HEALTH_SECONDS))
         await ensure_collection(client, collection, seconds)
     except BaseException:
@@ -77,12 +77,17 @@ async def open_collection(
     return client, collection
 
 
-def collection_name(dimensions: int) -> str:
-    """The collection for vectors of so many dimensions in today's shape."""
-    return f"Passage_v{_SHAPE}_d{dimensions}"
+def collection_name(dimensions: int, model: str | None = None) -> str:
+    """The collection for vectors of so many dimensions, made by this model, in today's shape.
+
+    Vectors of two models mean nothing to each other, also where they are of one length, so the name has a hash of the
+    model's: ``Passage_v2_d384_1f0e3dad``. Without a model (None) it has none: ``Passage_v2_d384``.
+    """
+    own = f"_{hashlib.sha256(model.encode()).hexdigest()[:8]}" if model else ""
+    return f"Passage_v{_SHAPE}_d{dimensions}{own}"
 
 
-def _properties() -> list[wvc.config.Property]:
+def todays_properties() -> list[wvc.config.Property]:
     kind, make = wvc.config.DataType, wvc.config.Property
 
     def key(name: str) -> wvc.config.Property:
@@ -101,12 +106,12 @@ def _properties() -> list[wvc.config.Property]:
 
     return [
         *(key(name) for name in ("document", "version", "audience", "source", "language", "context_kind")),
-        *(words(name) for name in ("title", "context", "text")),
+        *(words(name) for name in ("title_terms", "context_terms", "text_terms")),
         make(name="position", data_type=kind.INT, index_filterable=True, index_range_filters=True),
         *(kept(name, kind.INT) for name in ("start", "end")),
         kept("pages", kind.INT_ARRAY),
         kept("heading_path", kind.TEXT_ARRAY),
-        *(kept(name, kind.TEXT) for name in ("url", "failure", "places")),
+        *(kept(name, kind.TEXT) for name in ("title", "context", "text", "url", "failure", "places")),
         *(kept(name, kind.DATE) for name in ("date", "added_at")),
     ]
 
@@ -118,7 +123,7 @@ async def ensure_collection(client: weaviate.WeaviateAsyncClient, collection: Co
             try:
                 await client.collections.create(
                     collection.name,
-                    properties=_properties(),
+                    properties=todays_properties(),
                     vector_config=[
                         wvc.config.Configure.Vectors.self_provided(
                             name=name,
@@ -144,7 +149,7 @@ async def ensure_collection(client: weaviate.WeaviateAsyncClient, collection: Co
     there = {each.name: each.tokenization for each in shape.properties}
     lacking = sorted(
         wanted.name
-        for wanted in _properties()
+        for wanted in todays_properties()
         if wanted.name not in there or (wanted.tokenization and there[wanted.name] != wanted.tokenization)
     )
     lacking += sorted(set(VECTORS) - set(shape.vector_config or {}))

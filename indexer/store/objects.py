@@ -20,6 +20,8 @@ from indexer.documents import (
     Place,
     VersionId,
 )
+from indexer.store.query import Scored
+from indexer.terms import terms
 
 _CHUNK = ("position", "start", "end", "text", "heading_path", "pages", "places")
 PASSAGE_PROPERTIES = [*_CHUNK, "context", "context_kind", "failure"]
@@ -29,7 +31,11 @@ _SIDE = re.compile(r"Hybrid \(Result Set (\w+)[^)]*\) Document \S+?:? (?:origina
 
 
 def stored(document: Document, version: VersionId, passage: Passage) -> dict[str, Any]:
-    """The properties of a passage's object. What is not known is left out."""
+    """The properties of a passage's object. What is not known is left out.
+
+    Texts are kept as they are; what is searched by words is their terms: ``"text": "It failed."`` has beside it
+    ``"text_terms": "it faile failed"``.
+    """
     chunk, context = passage.chunk, passage.context
     properties = {
         "document": document.id,
@@ -53,6 +59,9 @@ def stored(document: Document, version: VersionId, passage: Passage) -> dict[str
         "context": context.text,
         "context_kind": context.kind.value,
         "failure": context.failure,
+        "title_terms": " ".join(terms(document.title)),
+        "context_terms": " ".join(terms(context.text)),
+        "text_terms": " ".join(terms(chunk.text)),
     }
     return {name: value for name, value in properties.items() if value is not None and value != []}
 
@@ -94,6 +103,17 @@ def stored_hit(properties: Mapping[str, Any], score: float, explained: str | Non
         date=properties.get("date"),
         language=properties.get("language"),
         scores=sides(explained or ""),
+    )
+
+
+def scored(properties: Mapping[str, Any], score: float) -> Scored:
+    """Whose passage these properties (``SCORED_PROPERTIES``) are of, with a score."""
+    return Scored(
+        DocumentId(properties["document"]),
+        VersionId(properties["version"]),
+        int(properties["position"]),
+        Audience.parse(properties["audience"]),
+        score,
     )
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 import httpx
 import numpy as np
@@ -17,43 +16,18 @@ from weaviate.classes.query import Filter, HybridFusion, MetadataQuery, TargetVe
 from weaviate.collections.classes.filters import FilterReturn
 from weaviate.exceptions import WeaviateBaseError
 
-from indexer.documents import Audience, Document, DocumentId, Hit, Passage, VersionId
+from indexer.documents import Document, DocumentId, Hit, Passage, VersionId
 from indexer.errors import SettingsInvalid, StoreFailed
 from indexer.store.collection import VECTORS, Collection, open_collection
-from indexer.store.objects import HIT_PROPERTIES, PASSAGE_PROPERTIES, stored, stored_hit, stored_passage
+from indexer.store.objects import HIT_PROPERTIES, PASSAGE_PROPERTIES, scored, stored, stored_hit, stored_passage
+from indexer.store.query import SCORED_PROPERTIES, HybridQuery, Scored, searchable, searched, visible
 from indexer.store.talking import WRITE_PATIENCE, nothing_without_tenant, remedy, short, talking
 from indexer.weaviate_server import Endpoint
-
-LONGEST_QUERY = 2_000  # characters; more are cut: BM25's work grows with each trigram
 
 _NAMESPACE = uuid.UUID("0d9d5c55-8f4e-5a7e-8d0c-2f6b1f5b0a11")
 _BATCH_COUNT = 100
 _BATCH_BYTES = 8_000_000  # the server takes 100 MB; small messages keep the loop free and the progress moving
 _PAGE = 1_000
-
-
-@dataclass(frozen=True, slots=True)
-class HybridQuery:
-    """A search. ``audiences`` and ``excluded_versions`` are part of the query: the server never gives anything else.
-
-    ``alpha`` is 0 for keywords only, 1 for vectors only. ``weights`` are of the named vectors (``passage``,
-    ``context``); a weight of 0 leaves the vector out. ``properties`` are searched by BM25, boosts as in ``context^2``.
-    ``documents`` limits the search to these; None is all. ``explain`` fills ``Hit.scores``.
-    """
-
-    workspace: str
-    text: str
-    vector: NDArray[np.float32]
-    audiences: frozenset[Audience]
-    limit: int
-    offset: int = 0
-    alpha: float = 0.5
-    fusion: Literal["relative_score", "ranked"] = "relative_score"
-    weights: Mapping[str, float] = field(default_factory=lambda: {"passage": 0.6, "context": 0.4})
-    excluded_versions: frozenset[VersionId] = frozenset()
-    documents: frozenset[DocumentId] | None = None
-    properties: Sequence[str] = ("title", "context", "text")
-    explain: bool = False
 
 
 class Store:
@@ -78,15 +52,25 @@ class Store:
 
     @classmethod
     async def connect(
-        cls, endpoint: Endpoint, *, api_key: str | None, dimensions: int, timeout_seconds: float
+        cls,
+        endpoint: Endpoint,
+        *,
+        api_key: str | None,
+        dimensions: int,
+        timeout_seconds: float,
+        model: str | None = None,
     ) -> Store:
         """Connect, see that REST and gRPC answer, and create the collection if it is missing.
 
         ``api_key`` is for a server at ``WEAVIATE_URL``; an embedded server's endpoint brings its own. A query may take
-        ``timeout_seconds``.
+        ``timeout_seconds``. ``model`` names what makes the vectors; each has a collection of its own.
         """
         client, collection = await open_collection(
-            endpoint, api_key=endpoint.api_key or api_key, dimensions=dimensions, seconds=timeout_seconds
+            endpoint,
+            api_key=endpoint.api_key or api_key,
+            dimensions=dimensions,
+            seconds=timeout_seconds,
+            model=model,
         )
         return cls(client, collection, dimensions=dimensions, timeout_seconds=timeout_seconds)
 
@@ -142,6 +126,10 @@ class Store:
         """How many passages of this version there are."""
         return await self._count(workspace, Filter.by_property("version").equal(version))
 
+    async def total(self, workspace: str) -> int:
+        """How many passages there are in a workspace, of all versions."""
+        return await self._count(workspace, None)
+
     async def delete(self, workspace: str, version: VersionId) -> None:
         """Delete all passages of a version and see that none is left."""
         await self._delete(workspace, Filter.by_property("version").equal(version))
@@ -149,6 +137,16 @@ class Store:
     async def delete_document(self, workspace: str, document: DocumentId) -> None:
         """Delete all passages of all versions of a document and see that none is left."""
         await self._delete(workspace, Filter.by_property("document").equal(document))
+
+    async def workspaces(self) -> list[str]:
+        """The workspaces that have, or had, passages."""
+        async with talking(self._seconds):
+            return sorted(await self._collection.tenants.get())
+
+    async def drop(self, workspace: str) -> None:
+        """Delete a workspace with all that is in it."""
+        async with talking(self._seconds * WRITE_PATIENCE):
+            await self._collection.tenants.remove([workspace])
 
     async def passages(
         self, workspace: str, version: VersionId, start: int = 0, end: int | None = None
@@ -174,23 +172,19 @@ class Store:
         """The best passages for the query, best first. No audience, or an empty choice of documents: none."""
         if not query.audiences or (query.documents is not None and not query.documents):
             return []
-        weights = {name: weight for name, weight in query.weights.items() if weight > 0}
         text = searchable(query.text)
         alpha = query.alpha if text else 1.0  # there are no words to look for
-        if not weights:
-            raise SettingsInvalid("No vector has a weight: set SEARCH_PASSAGE_WEIGHT or SEARCH_CONTEXT_WEIGHT above 0.")
-        vector = query.vector.tolist()
-        several = len(weights) > 1
+        vector, targets = _targeted(query)
         tenant = self._collection.with_tenant(query.workspace)
         async with talking(self._seconds), nothing_without_tenant():
             answer = await tenant.query.hybrid(
                 query=text or None,
-                vector=dict.fromkeys(weights, vector) if several else vector,
-                target_vector=TargetVectors.relative_score(dict(weights)) if several else next(iter(weights)),
+                vector=vector,
+                target_vector=targets,
                 alpha=alpha,
                 fusion_type=HybridFusion.RANKED if query.fusion == "ranked" else HybridFusion.RELATIVE_SCORE,
-                query_properties=list(query.properties),
-                filters=_visible(query),
+                query_properties=searched(query.properties),
+                filters=visible(query),
                 limit=query.limit,
                 offset=query.offset,
                 return_metadata=MetadataQuery(score=True, explain_score=query.explain),
@@ -202,7 +196,46 @@ class Store:
             ]
         return []
 
-    async def _count(self, workspace: str, where: FilterReturn) -> int:
+    async def nearest(self, query: HybridQuery) -> list[Scored]:
+        """The vector side of ``hybrid`` by itself, best first: those of its vectors that have a weight, together.
+
+        With one vector the score is the similarity (cosine); with several it counts within this search only.
+        """
+        if not query.audiences or (query.documents is not None and not query.documents):
+            return []
+        vector, targets = _targeted(query)
+        tenant = self._collection.with_tenant(query.workspace)
+        async with talking(self._seconds), nothing_without_tenant():
+            answer = await tenant.query.near_vector(
+                near_vector=vector,
+                target_vector=targets,
+                filters=visible(query),
+                limit=query.limit,
+                return_metadata=MetadataQuery(distance=True),
+                return_properties=SCORED_PROPERTIES,
+            )
+            return [scored(one.properties, 1.0 - (one.metadata.distance or 0.0)) for one in answer.objects]
+        return []
+
+    async def keywords(self, query: HybridQuery) -> list[Scored]:
+        """The keyword side of ``hybrid`` by itself, best first, over ``query.properties``; the score is BM25's."""
+        text = searchable(query.text)
+        if not text or not query.audiences or (query.documents is not None and not query.documents):
+            return []
+        tenant = self._collection.with_tenant(query.workspace)
+        async with talking(self._seconds), nothing_without_tenant():
+            answer = await tenant.query.bm25(
+                query=text,
+                query_properties=searched(query.properties),
+                filters=visible(query),
+                limit=query.limit,
+                return_metadata=MetadataQuery(score=True),
+                return_properties=SCORED_PROPERTIES,
+            )
+            return [scored(one.properties, one.metadata.score or 0.0) for one in answer.objects]
+        return []
+
+    async def _count(self, workspace: str, where: FilterReturn | None) -> int:
         async with talking(self._seconds), nothing_without_tenant():
             tenant = self._collection.with_tenant(workspace)
             counted = await tenant.aggregate.over_all(filters=where, total_count=True)
@@ -221,15 +254,15 @@ class Store:
                 raise StoreFailed(f"The database did not delete {left} passages: try again, or see the server's log.")
 
 
-def searchable(text: str) -> str:
-    """What of a question can be sent: no lone surrogates, no control characters, at most ``LONGEST_QUERY`` characters.
-
-    >>> searchable(" INC-2023\\x00\\ud800  closed? ")
-    'INC-2023 closed?'
-    """
-    encodable = text[: 4 * LONGEST_QUERY].encode("utf-8", "ignore").decode()
-    printable = "".join(char if char.isprintable() else " " for char in encodable)
-    return " ".join(printable.split())[:LONGEST_QUERY]
+def _targeted(query: HybridQuery) -> tuple[Any, Any]:
+    """The vector of a query as the client wants it, and the named vectors that it is compared with."""
+    weights: dict[str, float | list[float]] = {name: weight for name, weight in query.weights.items() if weight > 0}
+    if not weights:
+        raise SettingsInvalid("No vector has a weight: set SEARCH_PASSAGE_WEIGHT or SEARCH_CONTEXT_WEIGHT above 0.")
+    vector = query.vector.tolist()
+    if len(weights) == 1:
+        return vector, next(iter(weights))
+    return dict.fromkeys(weights, vector), TargetVectors.relative_score(weights)
 
 
 def _batches(
@@ -238,9 +271,9 @@ def _batches(
     """The objects to write, bounded by count and by size."""
     batch: list[wvc.data.DataObject[Any, Any]] = []
     size = 0
-    fixed = 1_000 + 4 * sum(matrix.shape[1] for matrix in vectors.values()) + 4 * len(document.title)
+    fixed = 1_000 + 4 * sum(matrix.shape[1] for matrix in vectors.values()) + 12 * len(document.title)
     for row, passage in enumerate(passages):
-        weight = fixed + 4 * (len(passage.chunk.text) + len(passage.context.text))
+        weight = fixed + 12 * (len(passage.chunk.text) + len(passage.context.text))  # each with its terms
         if batch and (len(batch) >= _BATCH_COUNT or size + weight > _BATCH_BYTES):
             yield batch
             batch, size = [], 0
@@ -254,12 +287,3 @@ def _batches(
         size += weight
     if batch:
         yield batch
-
-
-def _visible(query: HybridQuery) -> FilterReturn:
-    visible: FilterReturn = Filter.by_property("audience").contains_any(sorted(map(str, query.audiences)))
-    if query.excluded_versions:
-        visible &= Filter.by_property("version").contains_none(sorted(query.excluded_versions))
-    if query.documents is not None:
-        visible &= Filter.by_property("document").contains_any(sorted(query.documents))
-    return visible

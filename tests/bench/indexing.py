@@ -19,8 +19,8 @@ DOCUMENTS = 3
 async def measure(folder: Path, tell: Tell) -> list[Figure]:
     """From the bytes to the published document, all of it, ÷ the library's embedding of its passages in one call.
 
-    Ours embeds the contexts too, a vector each, equal ones once. Vectors are kept by text, so each turn has a document
-    of its own; the embedder's turn comes after ours, on the passages that are stored then.
+    Structural contexts have no vectors of their own. Vectors are kept by text, so each turn has a document of its own;
+    the embedder's turn comes after ours, on the passages that are stored then.
     """
     model = E5()
     ours, bare = [], []

@@ -26,6 +26,7 @@ from indexer import (
     Passage,
     VersionId,
     Viewer,
+    Why,
     load_prices,
     log_to,
     open_claude,
@@ -54,6 +55,10 @@ class TimedLibrary:
             return await self._library.search(workspace, query, viewer, limit=limit, alpha=alpha, documents=documents)
         finally:
             tell(query=query, began=began, ended=time.monotonic(), processor=time.process_time())
+
+    async def explain(self, workspace: str, query: str, viewer: Viewer) -> list[Why]:
+        """As the library does."""
+        return await self._library.explain(workspace, query, viewer)
 
     async def documents(self, workspace: str, viewer: Viewer) -> list[Document]:
         """As the library does."""

@@ -17,8 +17,10 @@ from indexer import (
     DocumentId,
     Hit,
     Passage,
+    Standing,
     VersionId,
     Viewer,
+    Why,
 )
 
 EVERYBODY = Viewer(frozenset({WORKSPACE}))
@@ -101,10 +103,29 @@ class Shelf:
         scored = [
             replace(hit, score=float(len(wanted & set(re.findall(r"\w+", f"{hit.title} {hit.chunk.text}".lower())))))
             for hit in self.hits
-            if viewer.may_read(hit.audience) and (documents is None or hit.document in documents)
+            if self.may_see(viewer, hit.audience) and (documents is None or hit.document in documents)
         ]
         found = sorted((hit for hit in scored if hit.score), key=lambda hit: -hit.score)
         return found[: limit or self.limit]
+
+    def may_see(self, viewer: Viewer, audience: Audience) -> bool:
+        return viewer.may_read(audience)
+
+    async def explain(self, workspace: str, query: str, viewer: Viewer) -> list[Why]:
+        """By words only: rank and score are the search's."""
+        wanted = re.findall(r"\w+", query)
+        return [
+            Why(
+                hit,
+                rank,
+                None,
+                Standing(rank, hit.score),
+                {},
+                {"text": Standing(rank, hit.score)},
+                {"text": tuple(word for word in wanted if word.lower() in hit.chunk.text.lower())},
+            )
+            for rank, hit in enumerate(await self.search(workspace, query, viewer), 1)
+        ]
 
     async def documents(self, workspace: str, viewer: Viewer) -> list[Document]:
         first = {hit.document: hit for hit in reversed(self.hits) if viewer.may_read(hit.audience)}

@@ -416,6 +416,45 @@ async def test_a_quote_of_the_twin_is_a_false_one(claude: ClaudeServer) -> None:
     assert seen.answer.text == f"It is 45 euros. {MARK}"
 
 
+async def test_a_citation_over_neighbouring_chunks_is_a_source_of_each(claude: ClaudeServer, shelf: Shelf) -> None:
+    """They are one result for Claude; a person checks each quote in the chunk that it stands in."""
+
+    class Both(HonestAnswerer):
+        def answer(self, request: Request) -> Reply:
+            pieces = found_in(request)
+            assert len({piece.result["source"] for piece in pieces}) == 1
+            at = next(n for n, piece in enumerate(pieces) if "12 May" in piece.text)
+            cited = replace(
+                pieces[at].cite(),
+                cited_text=pieces[at].text + pieces[at + 1].text,
+                end_block_index=pieces[at + 1].block + 1,
+            )
+            return says(Text("It was closed, and renewal was automated.", (cited,)))
+
+    claude.brain = Both()
+    seen = await ask(answerer(claude, shelf), "What about the certificates after INC-2023-04-011?")
+    assert seen.answer.text == "It was closed, and renewal was automated. [1][2]"
+    assert seen.answer.backed
+    assert [(c.hit.chunk.position, c.quote, c.location) for c in seen.citations] == [
+        (0, "It was closed on 12 May.", "Cybersecurity, p. 1"),
+        (1, "Renewal of certificates was automated.", "Cybersecurity, p. 2"),
+    ]
+    assert {hit.chunk.position for hit in seen.answer.hits} == {0, 1}
+
+
+async def test_a_copy_in_another_document_is_named_and_what_it_rests_on_is_remembered(claude: ClaudeServer) -> None:
+    shelf = Shelf()
+    text = " ".join(f"On day {n} the pump of hall {n} was looked at and nothing was found." for n in range(5))
+    shelf.put("Report", text)
+    shelf.put("Copy of the report", text)
+    seen = await ask(answerer(claude, shelf), "When was the pump of hall 3 looked at?")
+    (result,) = claude.messages[-1].search_results
+    assert "Copy of the report (p. 1" in json.dumps(claude.messages[-1].body, ensure_ascii=False)
+    assert {citation.title for citation in seen.citations} == {"Report"}
+    assert result["title"].startswith("Report (p. 1")
+    assert {hit.title for hit in seen.answer.hits} == {"Report", "Copy of the report"}
+
+
 @pytest.mark.parametrize(
     "brain",
     [liars.WrongIndex(), liars.AlteredQuote(), liars.WrongSource(), liars.WrongSpan()],

@@ -17,7 +17,7 @@ from bot.answering.answerer import Answerer
 from bot.answering.events import Found, Reset, Searching
 from bot.answering.events import Text as Said
 from bot.console import AnswerView, Conversation, run_console, run_lines
-from indexer import CatalogueUnavailable, Document, Viewer
+from indexer import CatalogueUnavailable, Document, Viewer, WeaviateUnavailable
 from tests.bot.answers import answerer
 from tests.bot.shelf import EVERYBODY, Shelf, annual_review
 from tests.claude_server import ClaudeServer, HonestAnswerer, Reply, Request
@@ -59,6 +59,52 @@ def types(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 def screen(width: int = 80) -> tuple[Console, io.StringIO]:
     out = io.StringIO()
     return Console(file=out, width=width, highlight=False), out
+
+
+async def test_why_a_source_was_found_can_be_asked(conversation: Conversation, types: Callable[..., None]) -> None:
+    types("/why 1", QUESTION, "/why 1", "/why 9", "/why", "/why [2]")
+    console, out = screen(120)
+    await run_console(conversation, console)
+    text = out.getvalue()
+    assert text.index("There is no answer with sources yet.") < text.index(QUESTION)
+    assert "1  Annual Review 2023 › Cybersecurity, p. 1 · 30 Jan 2024\nFound by the words “INC, 2023, 04, 011" in text
+    assert "Context, written by a program when it was indexed: The incident of April 2023" in text
+    assert "Ranks are among the passages that you can read now." in text
+    assert "The last answer has no source 9; it has 3." in text
+    assert text.count("Found by the words") == 5  # /why 1, /why for all three, /why [2]
+    assert "/why N" not in text
+
+
+async def test_why_a_removed_source_was_found_is_not_told(
+    conversation: Conversation, types: Callable[..., None]
+) -> None:
+    shelf = conversation.library
+    assert isinstance(shelf, Shelf)
+
+    def ask_why() -> str:
+        shelf.remove(shelf.hits[0].document)
+        return "/why 1"
+
+    types(QUESTION, ask_why)
+    console, out = screen(120)
+    await run_console(conversation, console)
+    assert "Source 1 is not shown any more: the document was removed or replaced since." in out.getvalue()
+    assert "Found by" not in out.getvalue()
+
+
+async def test_why_is_not_told_while_the_index_is_away(conversation: Conversation, types: Callable[..., None]) -> None:
+    shelf = conversation.library
+    assert isinstance(shelf, Shelf)
+
+    def ask_why() -> str:
+        shelf.failing = lambda query: WeaviateUnavailable("The database does not answer; start it.")
+        return "/why"
+
+    types(QUESTION, ask_why, "/help")
+    console, out = screen(120)
+    await run_console(conversation, console)
+    assert "The database does not answer; start it." in out.getvalue()
+    assert "/why N" in out.getvalue()
 
 
 async def test_a_question_is_answered_and_its_sources_can_be_looked_at(

@@ -35,7 +35,7 @@ def cite(shown: ShownSources, start: int, end: int | None = None, text: str | No
     source = next(iter(shown))
     end = start + 1 if end is None else end
     quoted = "".join(source.blocks[start:end]) if text is None else text
-    return Location("search_result_location", source.hit.key, quoted, source.index, start, end)
+    return Location("search_result_location", source.key, quoted, source.index, start, end)
 
 
 def feed(draft: Draft, blocks: Sequence[Block], piece: int = 1_000, *, cut: bool = False) -> list[list[Sentence]]:

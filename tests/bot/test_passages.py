@@ -47,6 +47,15 @@ def test_a_short_sentence_is_quoted_with_the_next() -> None:
     assert quotes("Who failed?", "It failed. Bob mended it.") == ["It failed. Bob mended it."]
 
 
+def test_a_reranker_s_order_counts_instead_of_the_search_s() -> None:
+    shelf = Shelf()
+    shelf.put("Report", "Part one is good.", "Part two is good.", "Part three is good.")
+    first, second, third = shelf.hits
+    judged = [replace(first, rerank=-3.0), replace(second, rerank=-1.0), replace(third, rerank=-2.0)]
+    found = best_passages("Which part is good?", judged)
+    assert [citation.quote for citation in found] == ["Part two is good.", "Part three is good.", "Part one is good."]
+
+
 def test_passages_are_bounded_and_numbered() -> None:
     shelf = Shelf()
     shelf.put("Report", *(f"Part {number} is good." for number in range(9)))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from anthropic.types import ToolUseBlock
 
 from bot.answering import tools
 from bot.answering.citations import ShownSources
-from indexer import Audience, Viewer, WeaviateUnavailable
+from indexer import Audience, Context, ContextKind, Viewer, WeaviateUnavailable, closest_titles
 from tests.bot.shelf import EVERYBODY, Shelf, annual_review
 
 pytestmark = pytest.mark.anyio
@@ -63,7 +65,7 @@ async def test_a_search_can_be_restricted_by_title(shelf: Shelf) -> None:
 
 async def test_a_passage_is_one_block_a_sentence_and_its_context_is_not_citable(shelf: Shelf) -> None:
     shown = ShownSources()
-    results = tools.results(await ran(shelf, "INC-2023-04-011"), shown, await shelf.documents("local", EVERYBODY))
+    results = tools.results(await ran(shelf, "root cause"), shown, await shelf.documents("local", EVERYBODY))
     block = results.blocks[0]
     assert block["type"] == "search_result"
     assert block["source"] == "annual-review-2023.1#0"
@@ -90,11 +92,85 @@ async def test_a_passage_that_was_shown_is_named_not_repeated(shelf: Shelf) -> N
     assert "Already shown above" in str(again.blocks[0])
 
 
+async def test_neighbours_that_are_both_found_are_one_passage(shelf: Shelf) -> None:
+    shown = ShownSources()
+    documents = await shelf.documents("local", EVERYBODY)
+    found = tools.results(await ran(shelf, "certificates gateway"), shown, documents)
+    results = [block for block in found.blocks if block["type"] == "search_result"]
+    assert len(results) == 1
+    assert "".join(part["text"] for part in results[0]["content"]) == "".join(
+        hit.chunk.text for hit in shelf.hits if hit.document == "annual-review-2023"
+    )
+    assert results[0]["title"].startswith("Annual Review 2023 › Cybersecurity (pp. 1–2, 2024-01-30, English) — about")
+    assert results[0]["title"].count("The incident of April 2023 in the annual review.") == 1
+    assert (found.found.hits, found.found.new) == (2, 2)
+    again = tools.results(await ran(shelf, "Project Phoenix"), shown, documents)
+    assert again.found.new == 0
+    assert "Already shown above" in str(again.blocks[0])
+
+
+async def test_a_neighbour_found_later_is_a_passage_of_its_own(shelf: Shelf) -> None:
+    shown = ShownSources()
+    documents = await shelf.documents("local", EVERYBODY)
+    tools.results(await ran(shelf, "Phoenix"), shown, documents)
+    later = tools.results(await ran(shelf, "certificates gateway"), shown, documents)
+    assert [source.key for source in shown] == ["annual-review-2023.1#1", "annual-review-2023.1#0"]
+    assert [source.index for source in shown] == [0, 1]
+    assert "Already shown above" in str(later.blocks)
+
+
+async def test_contexts_and_headings_of_neighbours_stand_in_the_title_together() -> None:
+    shelf = Shelf()
+    shelf.put("Plan", "The pump is old. ", "The pump is new. ")
+    first, second = shelf.hits
+    first = replace(first, chunk=replace(first.chunk, heading_path=("Plan", "A", "B")))
+    second = replace(second, chunk=replace(second.chunk, heading_path=("Plan", "A", "C")))
+    second = replace(second, context=Context("On the new one.", ContextKind.GENERATED))
+    results = tools.results(tools.Ran("pump", (second, first)), ShownSources(), [])
+    assert results.blocks[0].get("title") == (
+        "Plan › A (pp. 1–2, 2024-01-30, English) — about this passage (not part of it): From Plan. / On the new one."
+    )
+
+
+LONG = " ".join(f"On day {n} the pump of hall {n} was looked at and nothing was found." for n in range(5))
+
+
+async def test_the_same_text_of_another_document_is_named_under_it() -> None:
+    shelf = Shelf()
+    shelf.put("Report 2023", LONG)
+    shelf.put("Report 2024", LONG.upper(), date=None)
+    shown = ShownSources()
+    results = tools.results(await ran(shelf, "pump"), shown, [])
+    result, under = results.blocks
+    assert result["type"] == "search_result"
+    assert result["source"] == "report-2023.1#0"
+    assert under == {
+        "type": "text",
+        "text": "The same text also stands in: Report 2024 (p. 1, no date, English). Cite the result above for it.",
+    }
+    assert (results.found.hits, results.found.documents, results.found.new) == (2, 2, 2)
+    assert len(shown) == 1
+    again = tools.results(await ran(shelf, "pump"), shown, [])
+    assert (again.found.new, len(again.blocks)) == (0, 1)
+
+
+async def test_the_same_text_as_in_an_earlier_result_is_named_with_it() -> None:
+    shelf = Shelf()
+    shelf.put("Report 2023", LONG)
+    shown = ShownSources()
+    tools.results(await ran(shelf, "pump"), shown, [])
+    shelf.put("Report 2024", LONG)
+    later = tools.results(await ran(shelf, "pump"), shown, [])
+    (named,) = later.blocks
+    assert "Report 2024 (p. 1, 2024-01-30, English), which has the text of Report 2023" in str(named)
+    assert later.found.new == 0
+
+
 async def test_nothing_found_says_so_and_names_the_closest_titles(shelf: Shelf) -> None:
     results = tools.results(await ran(shelf, "zzz"), ShownSources(), await shelf.documents("local", EVERYBODY))
     assert results.blocks
     assert "Nothing was found" in str(results.blocks[0])
-    closest = tools.closest_titles("anual reviews", await shelf.documents("local", EVERYBODY))
+    closest = closest_titles("anual reviews", await shelf.documents("local", EVERYBODY))
     assert closest[0] == "Annual Review 2023"
 
 

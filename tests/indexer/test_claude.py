@@ -13,9 +13,10 @@ import pytest
 from anthropic import AsyncAnthropic
 from anthropic.types import Message, TextBlockParam
 
-from indexer.claude import CLAUDE_ERRORS, asked_wait, explain, open_claude, usage_of
+from indexer.claude import CLAUDE_ERRORS, explain, open_claude, usage_of
 from indexer.errors import ClaudeUnavailable
 from indexer.prices import load_prices
+from indexer.retry_after import asked_wait
 from tests.claude_server import OVERLOADED, SERVER_ERROR, ClaudeServer, Hangup, HttpError, Midway, fails, says
 
 pytestmark = pytest.mark.anyio

@@ -52,6 +52,22 @@ def test_add_then_search_then_show_then_remove(command_line: CommandLine, handbo
     assert command_line.json("indexer", "list") == []
 
 
+def test_why_a_passage_was_found_is_told_on_request(command_line: CommandLine, handbook: Path) -> None:
+    command_line.json("indexer", "add", str(handbook))
+    assert "why" not in command_line.json("indexer", "search", "days of leave")[0]
+    (hit,) = command_line.json("indexer", "search", "How many days of leave?", "--explain")
+    assert hit["why"]["rank"] == 1
+    assert hit["why"]["vector"]["rank"] == hit["why"]["keyword"]["rank"] == 1
+    assert hit["why"]["properties"]["text"]["terms"] == ["days", "leave"]
+    assert hit["why"]["vectors"].keys() == {"passage", "context"}
+    code, out, _ = command_line("indexer", "search", "How many days of leave?", "--explain")
+    assert code == 0
+    assert "Found by meaning (1st) and by words (1st): days, leave." in out
+    assert "  meaning  context and text 1st (" in out
+    code, out, _ = command_line("indexer", "search", "zzz", "--explain", "--viewer", "channel:C9")
+    assert (code, out.strip()) == (0, "Nothing found.")
+
+
 def test_unchanged_is_said_and_starts_nothing(command_line: CommandLine, handbook: Path) -> None:
     """The second time even the database may be away."""
     command_line.json("indexer", "add", str(handbook))

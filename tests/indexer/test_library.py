@@ -62,6 +62,27 @@ async def test_without_a_key_contexts_are_structural_and_nothing_is_paid(indexer
     assert version.usage.cost_usd == 0
 
 
+async def test_a_structural_context_has_no_vector_of_its_own_and_a_generated_one_has(
+    make_settings: MakeSettings, claude: ClaudeServer, workspace: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    claude.brain = Contexts()
+    written: list[dict[str, Any]] = []
+    put = Store.put
+
+    async def recorded(self: Store, document: Any, version: Any, passages: Any, vectors: Any, **how: Any) -> None:
+        written.append(vectors)
+        await put(self, document, version, passages, vectors, **how)
+
+    monkeypatch.setattr(Store, "put", recorded)
+    async with Indexer.open(make_settings()) as indexer:
+        await added(indexer, workspace, REVIEW)
+    async with Indexer.open(make_settings(anthropic_api_key="sk-test", anthropic_base_url=claude.base_url)) as indexer:
+        await added(indexer, workspace, REVIEW)
+    structural, generated = written
+    assert (structural["passage"] == structural["context"]).all()
+    assert (generated["passage"] != generated["context"]).any(axis=1).all()
+
+
 async def test_an_unchanged_document_is_not_indexed_again(
     indexer: Indexer, workspace: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexer.likeness import LONGEST, likeness, signature_of
+from indexer.likeness import LONGEST, likeness, signature_of, words_of
 
 WORDS = [f"word{number}" for number in range(3_000)]
 
@@ -96,3 +96,11 @@ def test_a_text_without_words_is_like_nothing() -> None:
 def test_a_signature_is_the_same_in_every_process() -> None:
     """It is kept, and compared with those of years later."""
     assert signature_of("one two three four five") == (3843170776160851817,)
+
+
+def test_words_are_the_same_whatever_their_case_and_what_stands_between() -> None:
+    assert (
+        words_of("Hotels: at most\n(120) EUROS.") == words_of("hotels at most 120 euros") == "hotels at most 120 euros"
+    )
+    assert words_of("障害 A1") == "障 害 a1"
+    assert words_of(" — ") == ""

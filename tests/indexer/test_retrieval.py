@@ -24,6 +24,8 @@ from indexer.documents import (
     version_id,
 )
 from indexer.embedding import Embedder, HashingEmbedder, LocalEmbedder
+from indexer.errors import ModelUnavailable
+from indexer.reranking import SecondRanking
 from indexer.retrieval import MOST_HITS, Retrieval
 from indexer.settings import IndexerSettings
 from indexer.store import HybridQuery, Store
@@ -372,3 +374,91 @@ async def test_the_embedder_is_asked_for_a_question_not_a_passage(library: Libra
     library.embedder = Recording()
     assert await library.texts("cat") == ["The cat sat on the mat."]
     assert asked == ["cat"]
+
+
+# -- ordered anew -----------------------------------------------------------------------------------------------------
+
+
+class Liking:
+    """A reranker for which a passage is the better the more often it has a word. ``then`` happens while it judges."""
+
+    name = "liking"
+
+    def __init__(self, word: str) -> None:
+        self.word = word
+        self.asked: list[Sequence[str]] = []
+        self.then: list[Any] = []
+        self.trouble: Exception | None = None
+
+    async def scores(self, query: str, texts: Sequence[str]) -> list[float]:
+        self.asked.append(list(texts))
+        for change in self.then:
+            change()
+        self.then.clear()
+        if self.trouble is not None:
+            raise self.trouble
+        return [float(text.split().count(self.word)) for text in texts]
+
+    async def close(self) -> None: ...
+
+
+async def reranked(library: Library, liking: Liking, viewer: Viewer = EVERYBODY, **options: Any) -> list[str]:
+    ranking = SecondRanking(liking, options.pop("candidates", 50), 1.0)
+    settings = IndexerSettings.model_validate({})
+    retrieval = Retrieval(library.asked, library.embedder, library.catalogue, settings, ranking)  # type: ignore[arg-type]  # recorded
+    return [hit.chunk.text for hit in await retrieval.search(library.workspace, "incident", viewer, **options)]
+
+
+async def test_a_reranker_finds_what_the_search_has_further_down(library: Library) -> None:
+    texts = ["incident incident incident"] * 12 + ["incident and much else that dilutes it gold gold"]
+    for number, text in enumerate(texts):
+        await library.add(f"text:{number}", text)
+    assert texts[-1] not in await library.texts("incident", limit=3)
+    found = await reranked(library, Liking("gold"), limit=3)
+    assert found == [texts[-1], texts[0], texts[0]]
+
+
+async def test_a_reranker_is_shown_context_and_text_of_what_the_viewer_may_read_and_nothing_else(
+    library: Library,
+) -> None:
+    await library.add("text:1", "incident open", context="Of the review")
+    await library.add("text:2", "incident secret", audience=Audience("channel", "C1"))
+    await library.add("text:3", "incident unpublished", publish=False)
+    liking = Liking("gold")
+    assert await reranked(library, liking) == ["incident open"]
+    assert liking.asked == [["Of the review\nincident open"]]
+
+
+async def test_a_reranker_that_is_away_leaves_the_search_as_it_is(library: Library) -> None:
+    for number in range(5):
+        await library.add(f"text:{number}", "incident " * (number + 1))
+    liking = Liking("gold")
+    liking.trouble = ModelUnavailable("The reranker is away.", kind="unreachable")
+    assert await reranked(library, liking, limit=3) == await library.texts("incident", limit=3)
+
+
+async def test_more_hits_than_are_reranked_are_given_behind_those(library: Library) -> None:
+    for number in range(6):
+        await library.add(f"text:{number}", f"incident {'gold ' * number}")
+    liking = Liking("gold")
+    found = await reranked(library, liking, candidates=2, limit=6)
+    assert len(found) == 6
+    assert found[2:] == (await library.texts("incident", limit=6))[2:]
+    assert [len(texts) for texts in liking.asked] == [2]
+
+
+async def test_what_is_removed_while_it_is_judged_is_not_given_and_the_next_takes_its_place(library: Library) -> None:
+    gone = await library.add("text:1", "incident gold gold")
+    await library.add("text:2", "incident gold")
+    await library.add("text:3", "incident")
+    liking = Liking("gold")
+    liking.then.append(lambda: library.catalogue.answering.pop(gone.id))
+    assert await reranked(library, liking, limit=2) == ["incident gold", "incident"]
+
+
+async def test_a_version_that_is_replaced_while_it_is_judged_is_given_as_it_is_now(library: Library) -> None:
+    await library.add("text:1", "incident gold old")
+    new = await library.add("text:1", "incident gold new", number=2, publish=False)
+    liking = Liking("gold")
+    liking.then.append(lambda: library.catalogue.publish(version_id(new.id, 2)))
+    assert await reranked(library, liking) == ["incident gold new"]

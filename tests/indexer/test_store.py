@@ -35,6 +35,7 @@ from indexer.errors import SettingsInvalid, StoreFailed, WeaviateUnavailable
 from indexer.processes import end_process
 from indexer.settings import IndexerSettings
 from indexer.store import LONGEST_QUERY, HybridQuery, Store, passages, searchable
+from indexer.store.collection import collection_name
 from indexer.weaviate_launch import free_ports
 from indexer.weaviate_server import Endpoint, weaviate_server
 from tests.fixtures.weaviate import DIMENSIONS
@@ -212,7 +213,7 @@ async def test_one_refused_object_of_fifty_fails_the_whole(
 async def test_read_only_database_fails_the_write_and_says_so(store: Store, weaviate: Endpoint, workspace: str) -> None:
     """As the server does by itself when its disk is nearly full."""
     await add(store, workspace, "the old version", number=1)
-    where = f"http://{weaviate.host}:{weaviate.port}/v1/schema/Passage_v1_d{DIMENSIONS}/shards/{workspace}"
+    where = f"http://{weaviate.host}:{weaviate.port}/v1/schema/{collection_name(DIMENSIONS)}/shards/{workspace}"
     headers = {"Authorization": f"Bearer {weaviate.api_key}"}
     async with aiohttp.ClientSession(headers=headers) as http:
         async with http.put(where, json={"status": "READONLY"}) as done:
@@ -467,10 +468,13 @@ async def test_no_question_breaks_the_search(store: Store, workspace: str, text:
         assert len(found) == 2, "vectors find something whatever the words are"
 
 
-def test_searchable_keeps_words_and_bounds_the_rest() -> None:
-    assert searchable(" INC-2023\x00\ud800  closed?\n") == "INC-2023 closed?"
-    assert len(searchable("a" * 100_000)) == LONGEST_QUERY
-    assert searchable("\ud83d\udc4d 日本語") == "日本語"
+def test_a_question_is_searched_by_its_terms_and_not_without_end() -> None:
+    assert searchable(" INC-2023\x00\ud800  closed?\n") == "inc 2023 close closed inc-2023"
+    assert searchable("\ud83d\udc4d 日本語") == "日本 本語"
+    assert searchable("?!… \x00") == ""
+    cut = searchable("certificates " * 10_000)
+    assert LONGEST_QUERY - 20 < len(cut) <= LONGEST_QUERY
+    assert set(cut.split()) == {"certi", "certificates"}
 
 
 # Connecting
@@ -528,11 +532,14 @@ async def test_nobody_at_the_address_is_explained() -> None:
 async def test_collection_of_another_shape_is_not_used(weaviate: Endpoint) -> None:
     """Somebody else's collection of our name: a clear error, not wrong answers."""
     headers = {"Authorization": f"Bearer {weaviate.api_key}"}
-    taken = {"class": "Passage_v1_d5", "properties": [{"name": "text", "dataType": ["text"], "tokenization": "word"}]}
+    taken = {
+        "class": collection_name(5),
+        "properties": [{"name": "text", "dataType": ["text"], "tokenization": "word"}],
+    }
     schema = f"http://{weaviate.host}:{weaviate.port}/v1/schema"
     async with aiohttp.ClientSession(headers=headers) as http, http.post(schema, json=taken) as done:
         assert done.status == 200
-    with pytest.raises(WeaviateUnavailable, match=r"Passage_v1_d5 .* not of our making"):
+    with pytest.raises(WeaviateUnavailable, match=r"Passage_v\d_d5 .* not of our making"):
         await Store.connect(weaviate, api_key=None, dimensions=5, timeout_seconds=5)
 
 

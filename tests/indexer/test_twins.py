@@ -105,9 +105,9 @@ async def test_one_that_is_still_on_its_way_is_found_by_its_name_and_once_it_is_
     goes_on = asyncio.Event()
     situate = Pipeline.situate
 
-    async def waits(pipeline: Pipeline, version: VersionId) -> int:
+    async def waits(pipeline: Pipeline, version: VersionId, paying: bool = True) -> int:
         await goes_on.wait()
-        return await situate(pipeline, version)
+        return await situate(pipeline, version, paying)
 
     monkeypatch.setattr(Pipeline, "situate", waits)
     original = Original("file:///policy.txt", POLICY.encode(), "policy.txt")

@@ -1,4 +1,4 @@
-"""In what terms a passage matched: the ranks of the two searches, and the words it shares with the question."""
+"""In what terms a passage matched, by what was kept of the answer: where the searches cannot be made again."""
 
 from __future__ import annotations
 
@@ -7,14 +7,13 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from bot.answering.languages import is_common
-from bot.answering.visible import one_line
 from bot.slack.markup import unescape
 from bot.texts import Texts
+from bot.why import MOST_WORDS, by_words, is_identifier, ordinal
 
 if TYPE_CHECKING:
     from bot.ledger.records import StoredHit
 
-MOST_WORDS: Final = 6
 # A word is found whole: INC-2023-04-011, snake_case, v1.2, l'incident as two; scripts without spaces by their runs.
 _UNSPACED: Final = "\u3040-\u30ff\u3400-\u9fff\u0e00-\u0e7f"
 _WORD = re.compile(rf"[{_UNSPACED}]{{2,}}|(?:[^\W{_UNSPACED}]|(?<=\w)[-.](?=\w))+")
@@ -33,9 +32,7 @@ def found_by(hits: Sequence[StoredHit], hit: StoredHit, asked: Sequence[str], pa
     if meaning is not None:
         ways.append(texts.say("by_meaning", rank=ordinal(meaning, texts)))
     if keyword is not None:
-        shared = ", ".join(one_line(word, 40) for word in shared_words(asked, passage))
-        told = texts.say("by_words", words=shared, rank="{}") if shared else texts.say("by_its_words", rank="{}")
-        ways.append(told.replace("({})", f"({ordinal(keyword, texts)})"))
+        ways.append(by_words(shared_words(asked, passage), keyword, texts))
     if len(ways) == 2:
         return texts.say("found_two_ways", first=ways[0], second=ways[1])
     return texts.say("found_one_way", way=ways[0]) if ways else None
@@ -61,17 +58,8 @@ def shared_words(asked: Sequence[str], passage: str) -> tuple[str, ...]:
     for word in (word for text in asked for word in _words(unescape(text))):
         for piece in _pieces(word, passage, within):
             found.setdefault(piece.casefold(), piece)
-    told = sorted(found.values(), key=lambda word: not _is_identifier(word))
+    told = sorted(found.values(), key=lambda word: not is_identifier(word))
     return tuple(told[:MOST_WORDS])
-
-
-def ordinal(number: int, texts: Texts) -> str:
-    """``1st, 2nd, 3rd, 11th``; in French ``1er, 2e``."""
-    if texts.language == "fr":
-        return "1er" if number == 1 else f"{number}e"
-    if number % 100 in (11, 12, 13):
-        return f"{number}th"
-    return f"{number}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th') }"
 
 
 def _words(text: str) -> Iterator[str]:
@@ -98,7 +86,3 @@ def _common_runs(run: str, passage: str) -> Iterator[str]:
         if not _ONLY_HIRAGANA.fullmatch(run[start:end]):
             yield run[start:end]
         start = end
-
-
-def _is_identifier(word: str) -> bool:
-    return any(c.isdigit() or c == "_" for c in word) or any(c.isupper() for c in word[1:])

@@ -15,10 +15,12 @@ from bot.slack.showing.forms import View, label, modal, one_sentence
 from bot.slack.showing.found_by import found_by
 from bot.slack.showing.sources import heading
 from bot.texts import Texts
+from bot.why import why_told
 from indexer import ContextKind, Passage
 
 if TYPE_CHECKING:
     from bot.ledger.records import StoredAnswer, StoredSource
+    from bot.why import Explained
 
 LONGEST_VIEW: Final = 200_000  # bytes of JSON; Slack takes 250,000
 LONGEST_COMMENT: Final = 3_000
@@ -42,27 +44,38 @@ def sentence(told: str, texts: Texts, *, reference: str | None = None) -> View:
     return _form(texts, one_sentence(told, texts, reference=reference))
 
 
-def passages(answer: StoredAnswer, around: Mapping[int, Sequence[Passage]], texts: Texts) -> View:
+def passages(
+    answer: StoredAnswer,
+    around: Mapping[int, Sequence[Passage]],
+    texts: Texts,
+    whys: Mapping[str, Explained] | None = None,
+) -> View:
     """The sources of ``answer`` in full: title, place and date; the passage with its quotes set off; its neighbours in
     grey; how it was found, and its context marked as such. A passage that several markers point at is shown once.
 
     ``around`` has by marker the source's passage and those next to it, for exactly the sources that may be read by
-    whoever looks; of the others it is said only how many they are. At most 100 blocks and 200,000 bytes.
+    whoever looks; of the others it is said only how many they are. ``whys`` has by ``Hit.key`` how the passages are
+    found now; where it has nothing, what was kept of the searches tells. At most 100 blocks and 200,000 bytes.
     """
     blocks: list[Block] = []
     hidden = left = 0
+    ranked = False
     for sources in _by_passage(answer.sources):
         near = around.get(sources[0].marker, ())
         passage = next((one for one in near if one.chunk.position == sources[0].position), None)
         if passage is None:
             hidden += len(sources)
             continue
-        shown = [*([divider()] if blocks else []), *_passage(answer, sources, passage, near, texts)]
-        # room is kept for the two lines at the end
-        if left or len(blocks) + len(shown) > _MOST_BLOCKS - 2 or _bytes(blocks) + _bytes(shown) > LONGEST_VIEW:
+        why = (whys or {}).get(f"{sources[0].version}#{sources[0].position}")
+        shown = [*([divider()] if blocks else []), *_passage(answer, sources, passage, near, texts, why)]
+        # room is kept for the three lines at the end
+        if left or len(blocks) + len(shown) > _MOST_BLOCKS - 3 or _bytes(blocks) + _bytes(shown) > LONGEST_VIEW:
             left += len(sources)
             continue
         blocks += shown
+        ranked = ranked or why is not None
+    if ranked:
+        blocks.append(grey(texts.say("ranks_now")))
     if left:
         blocks.append(grey(texts.say("no_room", count=left)))
     if hidden or not blocks:
@@ -113,7 +126,12 @@ def _by_passage(sources: Sequence[StoredSource]) -> list[list[StoredSource]]:
 
 
 def _passage(
-    answer: StoredAnswer, sources: Sequence[StoredSource], passage: Passage, near: Sequence[Passage], texts: Texts
+    answer: StoredAnswer,
+    sources: Sequence[StoredSource],
+    passage: Passage,
+    near: Sequence[Passage],
+    texts: Texts,
+    why: Explained | None,
 ) -> list[Block]:
     position = passage.chunk.position
     before = [one.chunk.text for one in near if one.chunk.position == position - 1]
@@ -125,16 +143,16 @@ def _passage(
     blocks.append(rich(quoted(*_set_off(passage.chunk.text, [source.quote for source in sources]))))
     if after and (text := _beginning_of(after[0])):
         blocks.append(grey(text))
-    if told := _about(answer, sources[0], passage, texts):
+    if told := _about(answer, sources[0], passage, texts, why):
         blocks.append(grey(told))
     return blocks
 
 
-def _about(answer: StoredAnswer, source: StoredSource, passage: Passage, texts: Texts) -> str:
+def _about(answer: StoredAnswer, source: StoredSource, passage: Passage, texts: Texts, why: Explained | None) -> str:
     """How it was found, and its context."""
-    told = []
+    told: list[str | None] = [" ".join(why_told(why, texts))] if why is not None else []
     hit = next((one for one in answer.hits if (one.version, one.position) == (source.version, source.position)), None)
-    if hit is not None:
+    if hit is not None and why is None:
         searched = f"{source.title}\n{passage.text}"
         told.append(found_by(answer.hits, hit, (answer.question, *answer.searches), searched, texts))
     if context := one_line(passage.context.text, _LONGEST_CONTEXT):

@@ -26,11 +26,13 @@ PATIENCE = 30.0  # seconds: what did not arrive over a socket that was given up 
 
 
 def tells_all(request: Request) -> Reply:
-    """Searches, and then says every sentence that it was shown, with its citation."""
-    if request.may_use_tools and not request.tool_results:
-        tool = search_tool(request)
-        return Reply((ToolUse(tool["name"], {query_field(tool): WORDS}),))
+    """Searches twice, the second time for what it read, and then says all that it was shown, with its citations."""
     found = {piece.text: piece for piece in found_in(request)}
+    searches = sum(block["type"] == "tool_use" for turn in request.turns for block in turn["content"])
+    if request.may_use_tools and (not searches or (found and searches < 2)):
+        read = [text.split()[-1] for text in found if WORDS in text]
+        tool = search_tool(request)
+        return Reply((ToolUse(tool["name"], {query_field(tool): " ".join([*read[:6], WORDS])}),))
     if not found:
         return Reply((Text("I found nothing on that."),))
     return Reply(tuple(Text(f"{piece.text.strip()} ", (piece.cite(),)) for piece in found.values()))

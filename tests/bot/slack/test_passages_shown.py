@@ -10,10 +10,11 @@ import pytest
 from bot.slack.app import SlackBot
 from bot.slack.passages import passages_of
 from bot.texts import ENGLISH
-from indexer import Audience, Context, ContextKind, Indexer
+from indexer import Audience, Context, ContextKind, Indexer, WeaviateUnavailable
 from tests.bot.slack.clicked import Slack, document
 from tests.bot.slack.whole import QUESTION, QUOTE
-from tests.claude_server import OVERLOADED, ClaudeServer
+from tests.claude_server import OVERLOADED, ClaudeServer, Reply, Request, Text, ToolUse
+from tests.claude_server.brains import found_in, query_field, search_tool
 from tests.fixtures.bot import own_library
 from tests.fixtures.slack import Company
 from tests.slack_server import SlackServer
@@ -23,14 +24,20 @@ pytestmark = pytest.mark.anyio
 library = own_library  # documents are added to it
 
 
-SECRET = """# Salary Plan
-
-## Raises
-
-The salaries in the Lisbon office rise by seven percent in spring.
-"""
+RISE = "The salaries in the Lisbon office rise by seven percent in spring."
+SECRET = f"# Salary Plan\n\n## Raises\n\n{RISE}\n"
 SALARIES = "By how much do the salaries in the Lisbon office rise?"
 NOT_SHOWN = "removed or replaced, or you may not read"
+
+
+def goes_on_from_what_it_read(request: Request) -> Reply:
+    """Searches for the salaries, then for what it read of them and more, and cites a sentence on each."""
+    tool = search_tool(request)
+    queries = (SALARIES, f"{QUESTION} Was it Lisbon?")
+    if (searched := len(request.turns) // 2) < len(queries):
+        return Reply((ToolUse(tool["name"], {query_field(tool): queries[searched]}),))
+    cited = [piece for piece in found_in(request) if piece.text.strip() in (QUOTE, RISE)]
+    return Reply(tuple(Text(f"{piece.text.strip()} ", (piece.cite(),)) for piece in cited))
 
 
 @pytest.fixture
@@ -49,6 +56,30 @@ async def test_the_quote_is_set_off_and_how_it_was_found_is_told(people: Slack, 
     assert "Trouvé par" in view.shown  # Ben reads French
     assert "INC-2023-04-011" in view.shown
     assert "Contexte, d'après le titre et les intertitres" in view.shown
+
+
+async def test_why_it_was_found_is_told_as_whoever_clicks_finds_it(people: Slack, company: Company) -> None:
+    answer = await people.asks(company.ana, company.office, QUESTION)
+    await people.clicks(company.ana, company.office, answer.ts, "show_passages")
+    shown = (await people.form(company.ana)).shown
+    assert "ⓘ Found by meaning (1st) and by the words “INC-2023-04-011" in shown
+    assert "Ranks are among the passages that you can read now." in shown
+
+
+async def test_where_the_index_does_not_tell_why_what_was_kept_of_the_searches_does(
+    people: Slack, company: Company, library: Indexer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer = await people.asks(company.ana, company.office, QUESTION)
+
+    async def away(*arguments: object) -> object:
+        raise WeaviateUnavailable("The database does not answer.")
+
+    monkeypatch.setattr(library, "explain", away)
+    await people.clicks(company.ana, company.office, answer.ts, "show_passages")
+    shown = (await people.form(company.ana)).shown
+    assert QUOTE in shown
+    assert "ⓘ Found by" in shown
+    assert "Ranks are among" not in shown
 
 
 async def test_neighbours_stand_in_grey_beside_the_passage(
@@ -131,6 +162,27 @@ async def test_who_left_the_channel_sees_nothing_of_its_documents(
         view = str(await passages_of(people.bot.parts, stored.id, company.ben.id, ENGLISH))
         assert NOT_SHOWN in view
         assert "Salary Plan" not in view
+
+
+async def test_a_search_that_speaks_of_what_somebody_may_not_read_is_not_told_them(
+    people: Slack, company: Company, library: Indexer, slack: SlackServer, claude: ClaudeServer
+) -> None:
+    claude.brain = goes_on_from_what_it_read
+    audience = Audience("channel", company.finance.id)
+    async with document(library, slack.team_id, SECRET, name="salaries.md", audience=audience):
+        answer = await people.asks(company.ana, company.finance, QUESTION)
+        stored = await people.answer(answer)
+        assert len(stored.searches) == 2
+        view = str(await passages_of(people.bot.parts, stored.id, company.ben.id, ENGLISH))
+        assert f"Found for “{QUESTION} Was it Lisbon?”" in view
+        assert "Annual Review 2023" in view
+        slack.leaves(company.ben, company.finance)
+        await people.idle()
+        view = str(await passages_of(people.bot.parts, stored.id, company.ben.id, ENGLISH))
+        assert "Annual Review 2023" in view
+        assert "ⓘ Found by" in view
+        assert "Salary Plan" not in view
+        assert "Lisbon" not in view
 
 
 @pytest.mark.parametrize("change", ["removed", "replaced"])

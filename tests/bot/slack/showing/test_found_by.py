@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.slack.showing.found_by import found_by, ordinal, rank, shared_words
+from bot.slack.showing.found_by import found_by, rank, shared_words
 from bot.texts import ENGLISH, FRENCH
 from tests.bot.slack.showing.stored import hit
 
@@ -69,9 +69,3 @@ def test_words_are_whole_and_common_ones_are_left_out(asked: str, passage: str, 
 def test_six_words_are_enough() -> None:
     asked = "alpha beta gamma delta epsilon zeta eta theta R2-D2"
     assert shared_words([asked], asked) == ("R2-D2", "alpha", "beta", "gamma", "delta", "epsilon")
-
-
-def test_ordinals() -> None:
-    english = [ordinal(number, ENGLISH) for number in (1, 2, 3, 4, 11, 12, 13, 21, 22, 111)]
-    assert english == ["1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st", "22nd", "111th"]
-    assert [ordinal(number, FRENCH) for number in (1, 2, 21)] == ["1er", "2e", "21e"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from bot.texts import ENGLISH, FRENCH, Texts
 from indexer import ContextKind
 from tests.bot.slack.showing.limits import every_run, every_text, view_faults
 from tests.bot.slack.showing.stored import HOSTILE, answer, hit, odd_answers, odd_text, passage, source
+from tests.bot.whys import explained
 
 CAUSE = "The root cause was an expired certificate on the gateway."
 BEFORE = passage(0, "# Incidents\n\nThe year began quietly.")
@@ -60,6 +62,25 @@ def test_a_source_is_shown_with_quote_neighbours_and_how_it_was_found() -> None:
     ]
     assert kinds(view) == ["rich_text", "context", "rich_text", "context", "context"]
     assert view_faults(view) == []
+
+
+def test_how_a_passage_is_found_now_is_told_in_place_of_what_was_kept() -> None:
+    shown = answer(source(1), source(2), hits=(hit(2, vector=0.9), hit(1, vector=0.8, keyword=3.0)))
+    found = explained(meaning=3, words=1, text=("certificate",))
+    found = replace(found, why=replace(found.why, terms={"text": ("certificate",), "context": ("INC-7",)}))
+    view = passages(shown, {1: NEAR, 2: NEAR}, ENGLISH, {"review.1#1": found})
+    assert grey(view)[2] == (
+        "ⓘ Found by meaning (3rd) and by the words “INC-7, certificate” (1st). Only its context has “INC-7”.\n"
+        "ⓘ Context, written by a program when it was indexed: An incident of April 2023."
+    )
+    assert "ⓘ Found by meaning (1st)." in grey(view)[4]  # the other, from what was kept
+    assert grey(view)[-1] == "Ranks are among the passages that you can read now."
+    assert view_faults(view) == []
+
+
+def test_of_a_passage_that_may_not_be_read_it_is_not_told_how_it_is_found() -> None:
+    view = passages(answer(source(1)), {}, ENGLISH, {"review.1#1": explained(meaning=3, words=1, text=("raise",))})
+    assert grey(view) == ["1 source is not shown: it was removed or replaced, or you may not read it."]
 
 
 def test_a_context_from_headings_is_not_called_written() -> None:
@@ -181,4 +202,8 @@ def test_slack_takes_whatever_is_shown(
 ) -> None:
     near = [passage(number, text, context) for number, text in enumerate(chunks)]
     around = {one.marker: near for one in shown.sources if one.marker not in hidden}
-    assert view_faults(passages(shown, around, texts)) == []
+    whys = {
+        f"review.1#{n}": explained(text, meaning=n, words=2, several=True, text=(text,))
+        for n, text in enumerate(chunks)
+    }
+    assert view_faults(passages(shown, around, texts, whys)) == []
