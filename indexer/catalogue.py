@@ -35,6 +35,7 @@ from .rows import (
     document_of,
     naive,
     now,
+    queued,
     same_version,
     select_spent,
     select_versions,
@@ -110,25 +111,9 @@ class Catalogue:
                 return found, False
             number = row.last_number + 1
             connection.execute(documents.update().where(documents.c.id == document).values(last_number=number))
+            values = queued(original, title=title, added_by=added_by, sha256=sha256, fingerprint=fingerprint)
             connection.execute(
-                versions.insert().values(
-                    document=document,
-                    number=number,
-                    workspace=workspace,
-                    state="queued",
-                    sha256=sha256,
-                    fingerprint=fingerprint,
-                    name=original.name,
-                    declared_type=original.declared_type,
-                    given_title=title,
-                    title=title or original.name,
-                    url=original.url,
-                    source_date=naive(original.date),
-                    date=naive(original.date),
-                    added_by=added_by,
-                    created_at=now(),
-                    updated_at=now(),
-                )
+                versions.insert().values(document=document, number=number, workspace=workspace, **values)
             )
             return version_of(connection.execute(by_id(document, number)).one()), True
 

@@ -16,7 +16,6 @@ Worked example, budget 12 and ``count`` = words::
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -24,7 +23,8 @@ from itertools import accumulate
 
 from semantic_text_splitter import TextSplitter
 
-from indexer.documents import Chunk, ExtractedText, Heading, Page, Place
+from indexer.documents import Chunk, ExtractedText
+from indexer.headings import HEADING_LINE, Headings
 from indexer.sentences import lines, sentences
 
 CRUMB_TOKENS = 40  # shorter chunks are merged into a neighbour wherever they fit
@@ -40,8 +40,6 @@ _CRUMB = 8.0
 # What a chunk costs that runs over the start of another section, by the section's level (1 is the highest)
 _CROSSING = {1: 1.5, 2: 0.8}
 _CROSSING_LOWER = 0.4
-
-_HEADING_LINE = re.compile(r"[^\r\n]+(?:\r?\n[ ]*(?:=+|-+)[ ]*(?=[\r\n]|\Z))?\s*")  # with its underline, if any
 
 _LINE_TYPES = frozenset(
     {"text/csv", "text/tab-separated-values", "application/json", "application/x-ndjson", "application/xml", "text/xml",
@@ -161,7 +159,7 @@ def _starts(extracted: ExtractedText) -> list[int]:
     starts = list(accumulate(map(len, pieces), initial=0))[:-1]
     merged: set[int] = set(starts)
     for heading in extracted.headings:
-        line = _HEADING_LINE.match(text, heading.start)
+        line = HEADING_LINE.match(text, heading.start)
         if not line:
             continue
         merged.difference_update(starts[bisect_right(starts, heading.start) : bisect_left(starts, line.end())])
@@ -291,56 +289,3 @@ def _spans(units: Sequence[_Unit], text: str, capacity: int, budget: int, count:
             continue
         for offset, piece, _ in _fitting(text[start:end], start, budget, count):
             yield offset, offset + len(piece)
-
-
-class Headings:
-    """Heading paths, by where they begin to be in force."""
-
-    def __init__(self, headings: Sequence[Heading]) -> None:
-        self._starts: list[int] = []
-        self._paths: list[tuple[str, ...]] = [()]
-        open_: list[Heading] = []
-        for heading in sorted(headings, key=lambda h: h.start):
-            open_ = [*(h for h in open_ if h.level < heading.level), heading]
-            self._starts.append(heading.start)
-            self._paths.append(tuple(h.title for h in open_ if h.title))
-
-    def of(self, text: str, start: int, end: int) -> tuple[str, ...]:
-        """The path of a chunk whose words begin at ``start``."""
-        return self._at(self._after_headings(text, start, end)) or self._at(end - 1)
-
-    def places(self, text: str, start: int, end: int, pages: Sequence[Page]) -> tuple[Place, ...]:
-        """The places of a chunk whose words begin at ``start``, by offset into the text; none where there is but one.
-
-        The first holds for all before the next, headings included that the chunk begins with.
-        """
-        first = self._after_headings(text, start, end)
-        turns = {s for s in self._starts[bisect_right(self._starts, first) :] if s < end}
-        turns |= {page.start for page in pages if start < page.start < end}
-        if not turns:
-            return ()
-        numbers = [page.start for page in pages]
-
-        def page_at(position: int) -> int | None:
-            i = bisect_right(numbers, position) - 1
-            return pages[i].number if i >= 0 else None
-
-        path = self.of(text, start, end)
-        return (
-            Place(start, path, page_at(start)),
-            *(Place(turn, path if turn <= first else self._at(turn), page_at(turn)) for turn in sorted(turns)),
-        )
-
-    def _after_headings(self, text: str, position: int, end: int) -> int:
-        """Where the headings at ``position`` end, but the last where only headings stand before ``end``."""
-        i = bisect_left(self._starts, position)
-        while i < len(self._starts) and self._starts[i] == position:
-            line = _HEADING_LINE.match(text, position, end)
-            if not line or line.end() >= end:
-                break
-            position = line.end()
-            i += 1
-        return position
-
-    def _at(self, position: int) -> tuple[str, ...]:
-        return self._paths[bisect_right(self._starts, position)]

@@ -9,7 +9,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from .documents import Audience, ContextKind, Document, DocumentId, Usage, VersionId, version_id
+from .documents import Audience, ContextKind, Document, DocumentId, Original, Usage, VersionId, version_id
 from .errors import NotFound
 from .schema import documents, versions
 
@@ -132,6 +132,27 @@ def version_of(row: Any) -> Version:
         updated_at=aware(row.updated_at),
         usage=usage_of_row(row),
     )
+
+
+def queued(
+    original: Original, *, title: str | None, added_by: str | None, sha256: str, fingerprint: str
+) -> dict[str, Any]:
+    """The columns of a version that begins, but for its id and its workspace."""
+    return {
+        "state": "queued",
+        "sha256": sha256,
+        "fingerprint": fingerprint,
+        "name": original.name,
+        "declared_type": original.declared_type,
+        "given_title": title,
+        "title": title or original.name,
+        "url": original.url,
+        "source_date": naive(original.date),
+        "date": naive(original.date),
+        "added_by": added_by,
+        "created_at": now(),
+        "updated_at": now(),
+    }
 
 
 def same_version(connection: sa.Connection, document: DocumentId, sha256: str, fingerprint: str) -> Version | None:

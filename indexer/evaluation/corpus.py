@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 
-from indexer.chunking import Headings, chunk
+from indexer.chunking import chunk
 from indexer.documents import Chunk, Context, ContextKind, Document, ExtractedText, Original, Passage
 from indexer.embedding import Embedder
 from indexer.errors import FileInvalid, Refused
@@ -16,6 +16,7 @@ from indexer.evaluation.files import GivenDocument
 from indexer.examining import title_of
 from indexer.extraction import extract
 from indexer.fingerprint import chunk_budget
+from indexer.headings import Headings
 from indexer.reading.sanitising import visible
 from indexer.settings import IndexerSettings
 
