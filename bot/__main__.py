@@ -133,18 +133,22 @@ def doctor(as_json: bool = typer.Option(False, "--json", help="Print JSON on sta
 @app.command()
 def feedback(
     to: Path = typer.Option(..., "--out", help="The file to write; it must not be there yet."),
-    private: bool = typer.Option(False, "--private", help="Also what only the asker saw."),
+    private: bool = typer.Option(
+        False, "--private", help="Also what only the asker saw, or what is not for all employees."
+    ),
 ) -> None:
     """Write what people thought of answers, for 'python -m indexer questions --feedback'."""
     from bot.ledger import Ledger
-    from bot.slack.opinions import opinion_lines
+    from bot.slack.opinions import for_all_employees, opinion_lines
 
     async def work() -> int:
         _, indexer_settings = read_settings()
         log_to(indexer_settings.data_dir / "bot.log")
         async with Indexer.open(indexer_settings, notify=_tell) as library:
             opinions = await (await Ledger.open(library.database)).opinions()
-        lines = [json.dumps(line, ensure_ascii=False) for line in opinion_lines(opinions, private=private)]
+            for_all = await for_all_employees(library, opinions)
+        written = opinion_lines(opinions, for_all=for_all, private=private)
+        lines = [json.dumps(line, ensure_ascii=False) for line in written]
         try:
             with to.open("x", encoding="utf-8") as file:
                 file.writelines(f"{line}\n" for line in lines)
