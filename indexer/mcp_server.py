@@ -150,10 +150,11 @@ async def serve_http(library: Indexer, workspace: str, *, token: str, host: str,
     config = uvicorn.Config(bearer_only(app, token), host=host, port=port, log_config=None, access_log=False)
     server = uvicorn.Server(config)
     try:
-        async with _warm(library, workspace):
-            await server.serve()
+        listening = config.bind_socket()
     except SystemExit as error:  # how it says that the port is taken
         raise SettingsInvalid(f"Nothing can listen at {host}:{port}; choose another --port.") from error
+    async with _warm(library, workspace):
+        await server.serve(sockets=[listening])
 
 
 @asynccontextmanager
@@ -174,12 +175,13 @@ async def _warm(library: Indexer, workspace: str) -> AsyncIterator[None]:
 
 def bearer_only(app: ASGIApp, token: str) -> ASGIApp:
     """``app`` for those who send ``Authorization: Bearer <token>``; 401 for all others, whatever they ask for."""
-    wanted = f"Bearer {token}".encode()
+    wanted = token.encode()
 
     async def checked(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
             given = next((value for name, value in scope["headers"] if name == b"authorization"), b"")
-            if not hmac.compare_digest(given, wanted):
+            scheme, _, sent = given.partition(b" ")
+            if not hmac.compare_digest(sent.strip(), wanted) or scheme.lower() != b"bearer":
                 headers = [(b"www-authenticate", b"Bearer"), (b"content-type", b"text/plain; charset=utf-8")]
                 await send({"type": "http.response.start", "status": 401, "headers": headers})
                 await send({"type": "http.response.body", "body": b"Send the token: Authorization: Bearer MCP_TOKEN\n"})

@@ -9,6 +9,8 @@ from urllib.parse import urlsplit
 from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+_SHORTEST_TOKEN = 16  # characters
+
 
 class IndexerSettings(BaseSettings):
     """Each field is an environment variable of the same name in capitals; each stands in the README's table."""
@@ -101,12 +103,19 @@ class IndexerSettings(BaseSettings):
 
     # Other programs
     mcp_token: SecretStr | None = Field(
-        None, min_length=16, description="What clients of `indexer mcp --http` must send; 16 characters or more."
+        None, description="What clients of `indexer mcp --http` must send; 16 characters or more."
     )
 
     # Work
     index_workers: int = Field(2, ge=1, le=16, description="Documents indexed side by side in one process.")
     workspace: str = Field("local", description="Workspace of the command line.")
+
+    @field_validator("mcp_token")
+    @classmethod
+    def _is_long(cls, value: SecretStr | None) -> SecretStr | None:
+        if value is not None and len(value) < _SHORTEST_TOKEN:
+            raise ValueError(f"it must have {_SHORTEST_TOKEN} characters or more")
+        return value
 
     @field_validator("embedder_url", "reranker_url")
     @classmethod

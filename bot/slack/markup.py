@@ -96,6 +96,9 @@ _LABELLED = re.compile(r"<([a-z][a-z0-9+.-]*:[^<>\n|]*\|[^<>\n]*)>", re.IGNORECA
 _ENTITY = re.compile(r"&(?:lt|#60|#x3c);(?=[@#!])", re.IGNORECASE)
 _STARS = re.compile(r"\*{1,3}|~~")
 _WORD_AFTER_AT = re.compile(r"@(channel|here|everyone)\b", re.IGNORECASE)
+# What would become a command by what follows: ``@`` and the beginning of one of the words.
+_BEGINNINGS = "|".join(word[:length] for word in ("channel", "here", "everyone") for length in range(1, len(word)))
+_COMMAND_BEGUN = re.compile(rf"@(?:{_BEGINNINGS})?\Z", re.IGNORECASE)
 _PLAIN = re.compile(r"[^\n\\`<&@*~]+|\\[`*~]")
 # What may go on into something that is judged as a whole.
 _OPEN = re.compile(
@@ -195,7 +198,8 @@ class SafeMarkdown:
         if char == "<":
             meant = _CONTROL.match(text, at) or _LABELLED.match(text, at)
             if meant:
-                return len(meant[0]), harmless(_meant(meant[1], lambda user: None))
+                shown = harmless(_meant(meant[1], lambda user: None))
+                return len(meant[0]), shown + JOINER if _COMMAND_BEGUN.search(shown) else shown
             return 1, "<" + (JOINER if text[at + 1 : at + 2] in ("@", "#", "!") else "")
         if char == "@":
             word = _WORD_AFTER_AT.match(text, at)

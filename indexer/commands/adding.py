@@ -130,7 +130,7 @@ def add(
         slots: list[Outcome | Added] = []
         for source in sources:
             slots += await _add_source(indexer, source, workspace, readers, title, key)
-        return _show(await _follow(indexer, slots), as_json)
+        return await ending(indexer, workspace, await _follow(indexer, slots), as_json)
 
     run(work)
 
@@ -149,7 +149,7 @@ def retry(
         if not again and not as_json:
             out.print("Nothing to try again: no document and no context failed.")
             return DONE
-        return _show(await _follow(indexer, list(again)), as_json)
+        return await ending(indexer, workspace, await _follow(indexer, list(again)), as_json)
 
     run(work)
 
@@ -170,6 +170,22 @@ async def _add_source(
     except Refused as error:
         slots.append(Outcome(title or source, "refused", error=str(error)))
     return slots
+
+
+async def ending(indexer: Indexer, workspace: str, outcomes: list[Outcome], as_json: bool) -> int:
+    """Show what became of all, and say what another process put into the index of another embedder. The exit code."""
+    code = _show(outcomes, as_json)
+    published = {outcome.document for outcome in outcomes if outcome.status == "published"}
+    if not published:
+        return code
+    elsewhere = [row for row in await indexer.unindexed(workspace) if row.document in published]
+    if not elsewhere:
+        return code
+    err.print(
+        f"[yellow]{counted(len(elsewhere), 'document')} cannot be found here: another process of Situate, with another"
+        " EMBEDDER, worked on them. Restart it with the settings of now, then run 'retry'.[/yellow]"
+    )
+    return INCOMPLETE
 
 
 async def _follow(indexer: Indexer, slots: Sequence[Outcome | Added]) -> list[Outcome]:

@@ -40,12 +40,14 @@ def questions(
     from ..evaluation.feedback import load_feedback
 
     wanted = count if count is not None else 0 if feedback is not None else USUAL_COUNT
+    if not wanted and feedback is None:
+        raise typer.BadParameter("--count 0 goes with --feedback only.")
     try:
         asked = load_feedback(feedback) if feedback is not None else []
-        if to.exists() or not to.absolute().parent.is_dir():
-            raise FileInvalid(
-                f"'{to}' is there already or cannot be written; name a new file in a folder that is there."
-            )
+        if to.exists():
+            raise FileInvalid(f"'{to}' is there already; name a new file.")
+        if not to.absolute().parent.is_dir():
+            raise FileInvalid(f"'{to}' cannot be written; name a file in a folder that is there.")
     except SituateError as error:
         fail(error)
 
@@ -60,7 +62,10 @@ def questions(
         if not some:
             raise FileInvalid(f"The workspace '{workspace}' has no documents to ask about; add some.")
         lines = await _from_feedback(indexer, workspace, everything, asked)
-        outcome = await _drafted(indexer, workspace, some, wanted, to, lines, yes)
+        try:
+            outcome = await _drafted(indexer, workspace, some, wanted, to, lines, yes)
+        finally:
+            _drop_if_empty(to)
         return _told(to, lines, outcome, as_json)
 
     run(work)
@@ -138,6 +143,12 @@ def _write_all(to: Path, lines: Sequence[dict[str, Any]]) -> None:
                 _write(file, line)
     except OSError as error:
         raise FileInvalid(f"'{to}' cannot be written: {error.strerror}.") from error
+
+
+def _drop_if_empty(to: Path) -> None:
+    """Nothing came of it: the next try may have the name."""
+    if to.exists() and not to.stat().st_size:
+        to.unlink()
 
 
 def _write(file: TextIO, line: dict[str, Any]) -> None:

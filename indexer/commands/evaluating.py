@@ -90,6 +90,8 @@ def evaluate(
             await asyncio.to_thread(_write_report, report, evaluation, figures)
         values = figures.values
         failures = [failure for each in plan.gates if (failure := each.failure(values))]
+        if plan.gates and evaluation.failed_contexts:
+            failures.append("Contexts are missing, so what the gates judge is not what they name. Evaluate again.")
         for failure in failures:
             err.print(f"[red]{shown(failure)}[/red]")
         return INCOMPLETE if failures else DONE
@@ -159,7 +161,8 @@ async def _evaluated(
         progress=progress,
     )
     if evaluation.failed_contexts:
-        tell(f"{counted(evaluation.failed_contexts, 'context')} could not be had; structural ones stood in for them.")
+        failed = counted(evaluation.failed_contexts, "context")
+        tell(f"{failed} could not be had; structural ones stood in for them. {evaluation.why_failed}")
     if evaluation.cut_passages:
         tell(f"{counted(evaluation.cut_passages, 'passage')} too long for the embedder, which read their beginning.")
     return evaluation

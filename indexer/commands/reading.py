@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import unquote
 
@@ -128,7 +129,8 @@ def status(workspace: str = WorkspaceOption, as_json: bool = JsonOption) -> None
     async def work(indexer: Indexer) -> int:
         documents = await indexer.documents(workspace, None)
         attempts = await indexer.attempts(workspace)
-        report = status_json(documents, attempts, await indexer.spent(workspace))
+        in_all = await indexer.spent_since(workspace, datetime(2000, 1, 1, tzinfo=UTC))
+        report = status_json(documents, attempts, await indexer.spent(workspace), in_all)
         if as_json:
             print_json(report)
         else:
@@ -200,8 +202,15 @@ def hit_json(hit: Hit, why: Why | None = None) -> dict[str, Any]:
     return fields | ({"why": why_json(why)} if why else {})
 
 
-def status_json(documents: list[Document], attempts: list[Version], spent: float) -> dict[str, Any]:
-    """The status of a workspace: counts, what waits, what went wrong, what was paid."""
+def status_json(
+    documents: list[Document], attempts: list[Version], spent: float, in_all: float = 0.0
+) -> dict[str, Any]:
+    """The status of a workspace: counts, what waits, what went wrong, what was paid.
+
+    ``cost_usd`` is what contexts of documents cost (``spent``), ``all_cost_usd`` what was paid ``in_all``: for answers,
+    evaluations and drafts, too.
+    """
+    cost = max(spent, sum(document.usage.cost_usd for document in documents))
     return {
         "documents": len(documents),
         "chunks": sum(document.chunks for document in documents),
@@ -229,7 +238,8 @@ def status_json(documents: list[Document], attempts: list[Version], spent: float
             for v in attempts
             if v.state in ("failed", "refused")
         ],
-        "cost_usd": round(max(spent, sum(document.usage.cost_usd for document in documents)), 6),
+        "cost_usd": round(cost, 6),
+        "all_cost_usd": round(max(in_all, cost), 6),
     }
 
 
@@ -315,6 +325,8 @@ def _print_hit(number: int, hit: Hit, why: Why | None) -> None:
 
 def _print_status(report: dict[str, Any]) -> None:
     paid = f"${report['cost_usd']:.4f} paid for contexts"
+    if report["all_cost_usd"] > report["cost_usd"]:
+        paid += f", ${report['all_cost_usd']:.4f} with answers, evaluations and drafts"
     out.print(f"{counted(report['documents'], 'document')}, {counted(report['chunks'], 'passage')}, {paid}.")
     if report["structural"]:
         out.print(f"With structural contexts: {report['structural']} (one passage only, or no ANTHROPIC_API_KEY).")

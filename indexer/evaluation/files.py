@@ -84,7 +84,7 @@ def load_corpus(path: Path) -> tuple[GivenDocument, ...]:
         if bool(document.chunks) == (document.text is not None):
             raise FileInvalid(f"{path.name}, line {number}: a document has either 'chunks' or 'text'.")
         if len({chunk.context is None for chunk in document.chunks}) > 1:
-            raise FileInvalid(f"{path.name}, line {number}: some chunks have a 'context' and others have none.")
+            raise FileInvalid(f"{path.name}, line {number}: give each chunk of a document a 'context', or none.")
         for chunk in document.chunks:
             if chunk.id in chunks:
                 raise FileInvalid(f"{path.name}, line {number}: the chunk '{chunk.id}' is there already.")

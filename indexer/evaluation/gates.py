@@ -49,6 +49,8 @@ def parse_gate(text: str, systems: Collection[str]) -> Gate:
         raise ValueError(f"the gate '{text}' names no system that is run{_near(system, systems)}.")
     if figure not in FIGURES:
         raise ValueError(f"the gate '{text}' names no figure{_near(figure, FIGURES)}.")
+    if not figure.startswith("ms") and float(bound) > 1:
+        raise ValueError(f"the gate '{text}' can never be judged: {figure} goes from 0 to 1.")
     return Gate(system, figure, ">=" if sign == ">=" else "<=", float(bound))
 
 

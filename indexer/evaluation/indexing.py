@@ -27,11 +27,12 @@ _NONE = Context("", ContextKind.STRUCTURAL)
 
 @dataclass(frozen=True, slots=True)
 class Situated:
-    """The contexts of a corpus, what was paid for them now, and how many could not be had."""
+    """The contexts of a corpus, what was paid for them now, how many could not be had, and why the first could not."""
 
     contexts: Contexts
     usage: Usage
     failed: int
+    reason: str | None = None
 
 
 class Account:
@@ -61,7 +62,8 @@ async def situated(
 ) -> Situated:
     """The contexts that came with the corpus, and new ones where none did. ``progress`` counts chunks."""
     contexts: Contexts = []
-    usage, failed, done = Usage(), 0, 0
+    usage, done = Usage(), 0
+    failures: list[str] = []
     for document in corpus.documents:
         if document.contexts is not None:
             contexts.append(document.contexts)
@@ -75,10 +77,10 @@ async def situated(
             )
             contexts.append(made.contexts)
             usage += made.usage
-            failed += sum(context.failure is not None for context in made.contexts)
+            failures += [context.failure for context in made.contexts if context.failure is not None]
         done += len(document.chunks)
         progress(done)
-    return Situated(contexts, usage, failed)
+    return Situated(contexts, usage, len(failures), next(iter(failures), None))
 
 
 def contexts_of(variant: Variant, corpus: Corpus, given: Contexts, limit: int, embedder: Embedder) -> Contexts:

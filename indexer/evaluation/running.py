@@ -67,6 +67,7 @@ class Evaluation:
     alpha: float
     cost_usd: float = 0.0
     failed_contexts: int = 0
+    why_failed: str | None = None
     cut_passages: int = 0
     reranker: str | None = None
 
@@ -109,12 +110,12 @@ async def evaluate(
     store = (await parts.connect()).store
     variants = list(dict.fromkeys(system.variant for system in systems))
     contexts: Contexts = []
-    cost, failed, cut = 0.0, 0, 0
+    cost, failed, why, cut = 0.0, 0, None, 0
     if "contextual" in variants:
         async with AsyncExitStack() as stack:
             contextualizer = _contextualizer(parts, settings, embedder, workspace, stack)
             made = await situated(corpus, contextualizer, lambda done: progress("Situating", done, len(corpus)))
-        contexts, cost, failed = made.contexts, made.usage.cost_usd, made.failed
+        contexts, cost, failed, why = made.contexts, made.usage.cost_usd, made.failed, made.reason
     async with temporary_workspaces(store, settings.data_dir / "evaluation") as names:
         for variant in variants:
             of = len(corpus) * (1 if variant == "plain" else 2)
@@ -142,6 +143,7 @@ async def evaluate(
         alpha=settings.search_alpha,
         cost_usd=cost,
         failed_contexts=failed,
+        why_failed=why,
         cut_passages=cut,
         reranker=reranker.name if reranker is not None else None,
     )

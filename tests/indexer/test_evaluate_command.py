@@ -96,6 +96,7 @@ def test_the_table_the_gates_and_the_report_come_from_one_run(
         (("--gate", "plain_hybrid.pass@7>=0.9"), "names no figure"),
         (("--systems", "plain_hybird"), "there is no system"),
         (("--systems", "plain_hybrid", "--gate", "plain_bm25.mrr>=0.1"), "names no system that is run"),
+        (("--gate", "contextual_hybrid.pass@10>=90"), "pass@10 goes from 0 to 1"),
         (("--systems", "plain_hybrid+rerank"), "there is no system"),
         (("--show", "9"), "has no question to show"),
         (("--show", "2", "--systems", "plain_hybrid"), "run both"),
@@ -140,6 +141,25 @@ def test_contexts_are_paid_only_after_yes(command_line: CommandLine, claude: Cla
     figures = paying.json("indexer", "evaluate", *files, "--yes")
     assert figures["cost_usd"] > 0
     assert len(claude.messages) == 3
+    status = paying.json("indexer", "status")
+    assert (status["cost_usd"], status["all_cost_usd"]) == (0, pytest.approx(figures["cost_usd"], abs=1e-6))
+
+
+def test_no_gate_is_judged_where_contexts_are_missing(
+    command_line: CommandLine, claude: ClaudeServer, tmp_path: Path
+) -> None:
+    """At the day's cap structural contexts stand in: that is said with the reason, and no gate holds."""
+    bare = {**REVIEW, "chunks": [{"id": each["id"], "text": each["text"]} for each in REVIEW["chunks"]]}
+    corpus = written(tmp_path / "corpus.jsonl", [bare])
+    files = ("--corpus", str(corpus), "--questions", str(written(tmp_path / "questions.jsonl", QUESTIONS[:1])))
+    capped = command_line.but(ANTHROPIC_API_KEY="key", ANTHROPIC_BASE_URL=claude.base_url, DAY_CAP_USD="0")
+    gate = ("--systems", "contextual_hybrid", "--gate", "contextual_hybrid.mrr>=0")
+    code, _, err = capped("indexer", "evaluate", *files, "--yes", *gate)
+    assert code == 1
+    assert "3 contexts could not be had" in err
+    assert "DAY_CAP_USD" in err
+    assert "Contexts are missing" in " ".join(err.split())
+    assert claude.messages == []
 
 
 def test_without_a_corpus_the_workspace_s_own_documents_are_asked(command_line: CommandLine, tmp_path: Path) -> None:

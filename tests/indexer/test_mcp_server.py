@@ -192,11 +192,14 @@ async def test_over_http_it_answers_those_who_send_the_token_and_nobody_else(
             result = await client.call_tool("search_documents", {"query": "days of leave"})
             assert "25 days of leave" in text_of(result)
         async with httpx2.AsyncClient() as http:
-            for header in ({}, {"Authorization": f"Bearer {TOKEN}x"}, {"Authorization": TOKEN}):
+            wrong = (f"Bearer {TOKEN}x", TOKEN, f"Basic {TOKEN}", "Bearer", "Bearer ")
+            for header in ({}, *({"Authorization": sent} for sent in wrong)):
                 for path in ("", "/../health", "?x=1"):
                     response = await http.post(f"{url}{path}", headers=header, json={"jsonrpc": "2.0", "id": 1})
                     assert response.status_code == 401
                     assert TOKEN not in response.text
+            lower = {"Authorization": f"bearer {TOKEN}"}  # RFC 9110: the scheme's case does not matter
+            assert (await http.post(url, headers=lower, json={"jsonrpc": "2.0", "id": 1})).status_code != 401
 
 
 def test_http_without_a_token_is_refused(command_line: CommandLine) -> None:
@@ -209,6 +212,7 @@ def test_a_short_token_is_refused_and_not_shown(command_line: CommandLine) -> No
     code, _, err = command_line.but(MCP_TOKEN="hunter2")("indexer", "mcp", "--http")
     assert code == 2
     assert "MCP_TOKEN" in err
+    assert "16 characters or more" in err
     assert "hunter2" not in err
 
 
@@ -219,7 +223,7 @@ def test_a_port_that_is_taken_is_said(command_line: CommandLine) -> None:
         port = str(taken.getsockname()[1])
         code, _, err = command_line.but(MCP_TOKEN=TOKEN)("indexer", "mcp", "--http", "--port", port)
     assert code == 2
-    assert f"127.0.0.1:{port}" in err
+    assert f"Nothing can listen at 127.0.0.1:{port}" in err
 
 
 def test_workspace_documents_are_what_a_token_reads() -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from indexer.commands.adding import ending, outcome_of
+from indexer.commands.common import DONE, INCOMPLETE
 from indexer.errors import ModelUnavailable
 from indexer.library import Indexer
 from tests.fixtures.indexer import EVERYBODY, MakeSettings, added, followed
@@ -41,6 +43,24 @@ async def test_documents_of_another_model_of_equal_dimensions_are_not_searched_a
             assert await texts(indexer, workspace, "office") == ["The office closes at six."]
             assert await indexer.unindexed(workspace) == []
             assert await indexer.retry(workspace) == []
+
+
+async def test_what_another_process_put_into_the_index_of_its_embedder_is_said_where_it_was_added(
+    make_settings: MakeSettings, workspace: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It still runs with the settings of before, and took the work: nothing of it would be found."""
+    async with Indexer.open(make_settings()) as before:
+        version = await added(before, workspace, "The office closes at six.")
+        assert await ending(before, workspace, [outcome_of(version)], as_json=False) == DONE
+    server = OpenAICompatible(dimensions=384)
+    async with server.running() as address:
+        values = {"embedder": "openai", "embedder_url": f"{address}/v1", "embedder_model": "small"}
+        async with Indexer.open(make_settings(**values, embedder_api_key=KEY, embedder_dimensions=384)) as now:
+            capsys.readouterr()
+            assert await ending(now, workspace, [outcome_of(version)], as_json=False) == INCOMPLETE
+    told = " ".join(capsys.readouterr().err.split())
+    assert "1 document cannot be found here" in told
+    assert "then run 'retry'" in told
 
 
 async def test_a_document_says_why_its_embedder_refused_and_retry_takes_it_once_that_is_mended(

@@ -112,6 +112,7 @@ def test_feedback_alone_needs_no_key_and_keeps_what_still_stands(filled: Command
         ((), 2, "ANTHROPIC_API_KEY"),
         (("--documents", "nothing"), 4, "There is no document"),
         (("--feedback", "/no/such/file"), 2, "cannot be read"),
+        (("--count", "0"), 2, "--count 0 goes with --feedback only"),
     ],
 )
 def test_what_cannot_be_done_is_one_sentence(
@@ -119,7 +120,7 @@ def test_what_cannot_be_done_is_one_sentence(
 ) -> None:
     exited, out, err = filled("indexer", "questions", "--out", str(tmp_path / "q.jsonl"), *arguments)
     assert exited == code
-    assert says in err
+    assert says in " ".join(err.replace("│", " ").split())
     assert "Traceback" not in out + err
     assert not (tmp_path / "q.jsonl").exists()
 
@@ -130,3 +131,17 @@ def test_a_file_that_is_there_is_never_written_over(filled: CommandLine, tmp_pat
     assert code == 2
     assert "is there already" in err
     assert (tmp_path / "q.jsonl").read_text() == "mine"
+
+
+def test_a_file_that_nothing_came_into_is_not_left(filled: CommandLine, claude: ClaudeServer, tmp_path: Path) -> None:
+    """The next try may have its name."""
+    to = tmp_path / "q.jsonl"
+    capped = filled.but(ANTHROPIC_API_KEY="key", ANTHROPIC_BASE_URL=claude.base_url, DAY_CAP_USD="0")
+    code, _, err = capped("indexer", "questions", "--out", str(to), "--count", "2", "--yes")
+    assert code == 1
+    assert "DAY_CAP_USD" in err
+    assert claude.messages == []
+    assert not to.exists()
+    code, _, err = filled("indexer", "questions", "--out", str(tmp_path / "none" / "q.jsonl"))
+    assert code == 2
+    assert "in a folder that is there" in err

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bot.slack.markup import JOINER, SafeMarkdown, escape, harmless, safe_markdown, unescape
@@ -156,7 +156,15 @@ PIECES = st.lists(
 )
 
 
+@pytest.mark.parametrize(
+    "text", ["<@>channel", "<@chan>nel", "<!he>re", "<!subteam^every>one", "<http:@|http:@>channel", "<@|c>hannel"]
+)
+def test_no_command_comes_out_of_two_pieces_that_are_none(text: str) -> None:
+    assert not ACTS.search(safe_markdown(text))
+
+
 @given(PIECES)
+@example(["<", "@", ">", "channel"])
 def test_nothing_acts_however_it_is_put_together(pieces: list[str]) -> None:
     assert not ACTS.search(safe_markdown("".join(pieces)))
     assert not ACTS.search(harmless("".join(pieces)))

@@ -50,7 +50,7 @@ def test_a_file_with_a_byte_order_mark_and_windows_newlines_is_read(tmp_path: Pa
         ({"document": "review", "text": "t"}, "line 2: the document 'review' is there already"),
         (
             {"document": "x", "chunks": [{"id": "a", "text": "b", "context": "c"}, {"id": "d", "text": "e"}]},
-            "line 2: some chunks have a 'context'",
+            "line 2: give each chunk of a document a 'context'",
         ),
     ],
 )
