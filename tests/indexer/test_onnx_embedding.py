@@ -47,13 +47,12 @@ async def test_its_vectors_are_those_of_the_engine_but_for_rounding(fast: OnnxEm
         (np.stack([await fast.query(text) for text in TEXTS]), np.stack([await engine.query(text) for text in TEXTS])),
     ):
         cosines = np.sum(ours * theirs, axis=1)
-        assert cosines.min() > 0.99
-        assert cosines.mean() > 0.995
+        assert cosines.min() > 0.9995
 
 
-def test_its_name_is_another_than_the_engines() -> None:
-    """Kept vectors of one must not be found for the other."""
-    assert OnnxEmbedder.name != LocalEmbedder.name
+def test_its_name_is_the_engines() -> None:
+    """Vectors that one made are found by the other: an upgrade, or another machine, computes nothing anew."""
+    assert OnnxEmbedder.name == LocalEmbedder.name
 
 
 def test_it_counts_as_the_engine_does(fast: OnnxEmbedder, engine: LocalEmbedder) -> None:

@@ -15,7 +15,7 @@ def test_a_message_is_its_fields_each_with_its_number() -> None:
 
 
 def test_a_number_has_seven_bits_in_a_byte() -> None:
-    assert tensor("", np.zeros(300, dtype=np.int8))[:3].hex(" ") == "08 ac 02"
+    assert tensor("", np.zeros(300, dtype=np.float32))[:3].hex(" ") == "08 ac 02"
 
 
 def test_the_runtime_reads_a_model_and_computes_it() -> None:
