@@ -17,7 +17,7 @@ import numpy as np
 
 from .e5.encoder import onnx_model
 from .e5.unigram import Unigram
-from .e5.weights import Weights, WeightsUnreadable, packaged, unpacked
+from .e5.weights import Weights, packaged, unpacked
 from .embedding import Embedder, LocalEmbedder, Progress, Vectors, cut_to_window, slices
 
 log = logging.getLogger(__name__)
@@ -32,7 +32,7 @@ def open_local_embedder() -> Embedder:
     try:
         return OnnxEmbedder()
     except CannotRun as error:
-        log.warning("ONNX Runtime cannot be used (%s): the local embedder is several times slower", error.__cause__)
+        log.warning("ONNX Runtime cannot be used (%r): the local embedder is several times slower", error.__cause__)
         return LocalEmbedder()
 
 
@@ -55,7 +55,7 @@ class OnnxEmbedder:
 
             weights = Weights(packaged())
             self._session = _session(onnxruntime, onnx_model(weights))
-        except (ImportError, OSError, RuntimeError, WeightsUnreadable) as error:
+        except Exception as error:  # ONNX Runtime raises classes of its own, which have no base in common
             raise CannotRun from error
         self.dimensions = weights.sizes.hidden
         self.window = weights.sizes.window

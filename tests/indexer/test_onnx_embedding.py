@@ -93,3 +93,10 @@ async def test_with_a_file_of_another_form_the_engine_is_used(monkeypatch: pytes
     embedder = open_local_embedder()
     assert isinstance(embedder, LocalEmbedder)
     await embedder.close()
+
+
+async def test_with_a_model_that_the_runtime_refuses_the_engine_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(onnx_embedding, "onnx_model", lambda _: b"not a model")
+    embedder = open_local_embedder()
+    assert isinstance(embedder, LocalEmbedder)
+    await embedder.close()
