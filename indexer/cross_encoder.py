@@ -1,6 +1,6 @@
 """A cross-encoder in this process: a folder with an ONNX model and its tokenizer, as exported for Hugging Face models.
 
-ONNX Runtime and the tokenizers are not installed by default: they are large, and only this reranker needs them.
+The tokenizers are not installed by default: with what they bring they are large, and only this reranker needs them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ WINDOW = 512  # tokens of question and passage together; what is past them is no
 BATCH = 8  # pairs at once: a search that gave up stops after these
 
 _PACKAGES = (
-    "RERANKER=local needs two more packages: python -m pip install 'onnxruntime>=1.20' 'tokenizers>=0.20', "
+    "RERANKER=local needs two packages: python -m pip install 'onnxruntime>=1.23' 'tokenizers>=0.20', "
     "or set another RERANKER."
 )
 

