@@ -1,0 +1,116 @@
+"""What is measured in a full index: whether it finds the nearest, and how long the product's searches take."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Sequence
+from dataclasses import dataclass
+
+from indexer.documents import LOCAL_WORKSPACE, Viewer
+from indexer.embedding import Progress
+from indexer.retrieval import Retrieval
+from indexer.store import HybridQuery, Store
+from tests.bench.figures import percentile, timed
+from tests.bench.growth.corpus import EVERYTHING, ONE_CHANNEL
+from tests.bench.growth.filling import KEEP, Filled
+from tests.bench.growth.vectors import Exact, Vectors, recall
+
+AT = 20
+MIX = {"passage": 0.8, "context": 0.2}  # SEARCH_PASSAGE_WEIGHT and SEARCH_CONTEXT_WEIGHT
+WARM_UP = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Questions with their vectors: they are embedded once, since that takes as long in any index."""
+
+    texts: Sequence[str]
+    vectors: Vectors
+
+
+class Known:
+    """An embedder that knows the vectors of the questions, and nothing else."""
+
+    def __init__(self, asked: Asked, name: str) -> None:
+        self._rows = {text: row for row, text in enumerate(asked.texts)}
+        self._vectors = asked.vectors
+        self.name = name
+        self.dimensions = asked.vectors.shape[1]
+        self.window = 512
+
+    def count(self, text: str) -> int:
+        return len(text.split())
+
+    async def passages(self, texts: Sequence[str], *, progress: Progress | None = None) -> Vectors:
+        raise NotImplementedError
+
+    async def query(self, text: str) -> Vectors:
+        vector: Vectors = self._vectors[self._rows[text]]
+        return vector
+
+    async def close(self) -> None:
+        return
+
+
+async def recalls(store: Store, asked: Asked, filled: Filled, viewer: Viewer, exact: Exact) -> dict[str, float]:
+    """The mean recall@20 of each vector alone, asked for 20, and of both mixed, asked for 100 as a search does."""
+    sums = dict.fromkeys((*MIX, "mixed"), 0.0)
+    for number in range(len(asked.texts)):
+        for name in MIX:
+            found = await _nearest(store, asked, number, viewer, filled, {name: 1.0}, AT)
+            sums[name] += recall(found, exact.nearest(name, number, AT))
+        found = await _nearest(store, asked, number, viewer, filled, MIX, KEEP)
+        sums["mixed"] += recall(found[:AT], exact.mixed(MIX, number, AT))
+    return {name: total / len(asked.texts) for name, total in sums.items()}
+
+
+async def _nearest(
+    store: Store, asked: Asked, number: int, viewer: Viewer, filled: Filled, weights: dict[str, float], limit: int
+) -> list[int]:
+    query = query_of(asked, number, viewer, limit, weights)
+    return [filled.first[one.version] + one.position for one in await store.nearest(query)]
+
+
+def query_of(
+    asked: Asked, number: int, viewer: Viewer, limit: int = KEEP, weights: dict[str, float] | None = None
+) -> HybridQuery:
+    """A question as a side of a search is asked it."""
+    return HybridQuery(
+        LOCAL_WORKSPACE,
+        asked.texts[number],
+        asked.vectors[number],
+        viewer.audiences,
+        limit,
+        weights=weights or MIX,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """Milliseconds of searches."""
+
+    p50: float
+    p95: float
+
+    def __str__(self) -> str:
+        return f"{self.p50:.0f} / {self.p95:.0f} ms"
+
+
+async def times(retrieval: Retrieval, store: Store, asked: Asked) -> dict[str, Times]:
+    """Whole searches as the product does them, of everything and of one channel, and what each side takes alone."""
+    taken: dict[str, list[float]] = {}
+
+    async def take(what: str, work: Awaitable[Sequence[object]]) -> None:
+        seconds, result = await timed(work)
+        if not result:
+            raise RuntimeError(f"A search found nothing: {what}.")
+        taken.setdefault(what, []).append(1e3 * seconds)
+
+    for number in [*range(WARM_UP), *range(len(asked.texts))]:
+        if number == 0:
+            taken.clear()
+        for what, viewer in (("everything", EVERYTHING), ("channel", ONE_CHANNEL)):
+            await take(what, retrieval.search(LOCAL_WORKSPACE, asked.texts[number], viewer))
+            query = query_of(asked, number, viewer)
+            await take(f"{what}, vectors", store.nearest(query))
+            await take(f"{what}, words", store.keywords(query))
+    return {what: Times(percentile(ms, 0.5), percentile(ms, 0.95)) for what, ms in taken.items()}
