@@ -1,10 +1,14 @@
-"""The growth bench's arithmetic: noise of the right size, exact search, recall."""
+"""The growth bench's arithmetic: noise of the right size, exact search, recall; and a small run of all of it."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from indexer.embedding import HashingEmbedder
+from tests.bench.growth import running, seeds
 from tests.bench.growth.__main__ import table
 from tests.bench.growth.corpus import CHANNEL, CHANNELS_DOCUMENTS, PER_DOCUMENT, Corpus
 from tests.bench.growth.running import Row
@@ -12,6 +16,8 @@ from tests.bench.growth.seeds import Seeds
 from tests.bench.growth.server import Memory, told_memory
 from tests.bench.growth.texts import incident, make_seeds, own
 from tests.bench.growth.vectors import Exact, Noise, Vectors, nearest_cosine, random_cosine, recall
+
+pytestmark = pytest.mark.anyio
 
 
 def unit(rng: np.random.Generator, count: int, dimensions: int = 16) -> Vectors:
@@ -124,3 +130,19 @@ def test_memory_is_told_apart_by_whose_it_is() -> None:
 def test_the_table_has_a_column_a_run() -> None:
     runs = [[Row("chunks", "10"), Row("recall", "0.99")], [Row("chunks", "20"), Row("recall", "0.98")]]
     assert table(runs) == ["| chunks | 10 | 20 |", "|---|---|---|", "| recall | 0.99 | 0.98 |"]
+
+
+async def test_a_small_run_finds_what_is_nearest_and_fills_the_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(seeds, "SEEDS", 60)
+    monkeypatch.setattr(running, "QUESTIONS", 4)
+    monkeypatch.setattr(running, "SETTLE_SECONDS", 0.0)
+    embedder = HashingEmbedder()
+    made = await seeds.embedded(embedder, lambda _: None)
+    rows = await running.run(tmp_path, made, 2_000, embedder, lambda _: None)
+    assert rows[0].figure == "2,000"
+    assert all(row.figure for row in rows)
+    recalls = [float(figure) for row in rows if "recall" in row.what for figure in row.figure.split(", ")]
+    assert len(recalls) == 6
+    assert min(recalls) > 0.99

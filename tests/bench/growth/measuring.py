@@ -105,12 +105,16 @@ async def times(retrieval: Retrieval, store: Store, asked: Asked) -> dict[str, T
             raise RuntimeError(f"A search found nothing: {what}.")
         taken.setdefault(what, []).append(1e3 * seconds)
 
-    for number in [*range(WARM_UP), *range(len(asked.texts))]:
-        if number == 0:
-            taken.clear()
+    async def ask(number: int) -> None:
         for what, viewer in (("everything", EVERYTHING), ("channel", ONE_CHANNEL)):
             await take(what, retrieval.search(LOCAL_WORKSPACE, asked.texts[number], viewer))
             query = query_of(asked, number, viewer)
             await take(f"{what}, vectors", store.nearest(query))
             await take(f"{what}, words", store.keywords(query))
+
+    for number in range(min(WARM_UP, len(asked.texts))):
+        await ask(number)
+    taken.clear()
+    for number in range(len(asked.texts)):
+        await ask(number)
     return {what: Times(percentile(ms, 0.5), percentile(ms, 0.95)) for what, ms in taken.items()}
