@@ -145,4 +145,4 @@ async def test_a_small_run_finds_what_is_nearest_and_fills_the_table(
     assert all(row.figure for row in rows)
     recalls = [float(figure) for row in rows if "recall" in row.what for figure in row.figure.split(", ")]
     assert len(recalls) == 6
-    assert min(recalls) > 0.99
+    assert min(recalls) > 0.95
