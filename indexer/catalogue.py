@@ -44,7 +44,7 @@ from .rows import (
     usage_values,
     version_of,
 )
-from .schema import documents, versions
+from .schema import UNSETTLED, documents, versions
 
 
 class Catalogue:
@@ -304,7 +304,7 @@ class Catalogue:
             .join(documents)
             .where(
                 versions.c.workspace == workspace,
-                versions.c.stored.is_(True),
+                UNSETTLED,
                 sa.or_(documents.c.published.is_(None), documents.c.published != versions.c.number),
             )
         )
