@@ -13,7 +13,7 @@ from tests.bench.growth.__main__ import table
 from tests.bench.growth.corpus import CHANNEL, CHANNELS_DOCUMENTS, PER_DOCUMENT, Corpus
 from tests.bench.growth.running import Row
 from tests.bench.growth.seeds import Seeds
-from tests.bench.growth.server import Memory, told_memory
+from tests.bench.growth.server import Memory, told_memory, told_seconds
 from tests.bench.growth.texts import incident, make_seeds, own
 from tests.bench.growth.vectors import Exact, Noise, Vectors, nearest_cosine, random_cosine, recall
 
@@ -125,6 +125,10 @@ def test_every_second_question_names_an_incident_that_is_in_the_index(corpus: Co
 
 def test_memory_is_told_apart_by_whose_it_is() -> None:
     assert told_memory("Name:\tweaviate\nVmRSS:\t3 kB\nRssAnon:\t 2 kB\nRssFile:\t 1 kB\n") == Memory(2048, 1024)
+
+
+def test_processor_time_is_found_whatever_the_process_is_called() -> None:
+    assert told_seconds("7 (a b) c) S 1 7 7 0 -1 4194560 1 2 3 4 250 50 0 0 20", 100) == 3.0
 
 
 def test_the_table_has_a_column_a_run() -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from time import perf_counter
+from time import perf_counter, process_time
 
 from indexer.database import Database
 from indexer.documents import VersionId
@@ -22,12 +22,15 @@ KEEP = 100  # of the nearest; as many as each side of a hybrid search looks at
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """What was written: seconds spent in the store, and what an exact search finds for each question.
+    """What was written, and what an exact search finds for each question.
 
-    ``last_rate`` is the chunks a second of the last tenth.
+    ``seconds`` were spent in the store, by the clock; ``ours`` and ``servers`` are of processor time. ``last_rate`` is
+    the chunks a second of the last tenth.
     """
 
     seconds: float
+    ours: float
+    servers: float
     last_rate: float
     characters: float  # of a chunk, on average
     first: dict[VersionId, int]  # the number of a version's first chunk
@@ -35,16 +38,28 @@ class Filled:
     channel: Exact
 
 
-async def fill(store: Store, database: Database, corpus: Corpus, questions: Vectors, tell: Tell) -> Filled:
-    """Write all of the corpus. The making of texts and vectors and the exact search are not counted."""
+async def fill(
+    store: Store,
+    database: Database,
+    corpus: Corpus,
+    questions: Vectors,
+    tell: Tell,
+    worked: Callable[[], Awaitable[float]],
+) -> Filled:
+    """Write all of the corpus. The making of texts and vectors and the exact search are not counted.
+
+    ``worked`` tells how many seconds of processor time the server has used; all of it counts.
+    """
     everything, channel = (Exact(questions, VECTORS, KEEP) for _ in range(2))
-    seconds, done, characters, first = 0.0, 0, 0, dict[VersionId, int]()
+    seconds, ours, done, characters, first = 0.0, 0.0, 0, 0, dict[VersionId, int]()
+    servers_before = await worked()
     last_from, last_seconds = corpus.chunks - corpus.chunks // 10, 0.0
     blocks = corpus.blocks()
     while (block := await asyncio.to_thread(next, blocks, None)) is not None:
-        started = perf_counter()
+        used, started = process_time(), perf_counter()
         await _put(store, block.entries)
         took = perf_counter() - started
+        ours += process_time() - used
         await _publish(database, block.entries)
         await asyncio.to_thread(everything.see, block.numbers, block.vectors)
         rows = block.channels
@@ -57,7 +72,8 @@ async def fill(store: Store, database: Database, corpus: Corpus, questions: Vect
         done += len(block.numbers)
         tell(f"{done:,} of {corpus.chunks:,} chunks; {len(block.numbers) / took:.0f} a second now")
     last = (done - last_from) / last_seconds if last_seconds else done / seconds
-    return Filled(seconds, last, characters / done, first, everything, channel)
+    servers = await worked() - servers_before
+    return Filled(seconds, ours, servers, last, characters / done, first, everything, channel)
 
 
 async def _put(store: Store, entries: Sequence[Entry]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from indexer.documents import LOCAL_WORKSPACE, Viewer
@@ -86,35 +86,41 @@ def query_of(
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """Milliseconds of searches."""
+    """Milliseconds of searches, and of the server's processors for one of them."""
 
     p50: float
     p95: float
+    server: float = 0.0
 
     def __str__(self) -> str:
-        return f"{self.p50:.0f} / {self.p95:.0f} ms"
+        work = f"; {self.server:.1f} ms of a processor" if self.server else ""
+        return f"{self.p50:.0f} / {self.p95:.0f} ms{work}"
 
 
-async def times(retrieval: Retrieval, store: Store, asked: Asked) -> dict[str, Times]:
-    """Whole searches as the product does them, of everything and of one channel, and what each side takes alone."""
-    taken: dict[str, list[float]] = {}
+async def times(
+    retrieval: Retrieval, store: Store, asked: Asked, worked: Callable[[], Awaitable[float]]
+) -> dict[str, Times]:
+    """Whole searches as the product does them, of everything and of one channel, and what each side takes alone.
 
-    async def take(what: str, work: Awaitable[Sequence[object]]) -> None:
-        seconds, result = await timed(work)
-        if not result:
-            raise RuntimeError(f"A search found nothing: {what}.")
-        taken.setdefault(what, []).append(1e3 * seconds)
+    ``worked`` tells how many seconds of processor time the server has used.
+    """
+    taken: dict[str, Times] = {}
 
-    async def ask(number: int) -> None:
-        for what, viewer in (("everything", EVERYTHING), ("channel", ONE_CHANNEL)):
-            await take(what, retrieval.search(LOCAL_WORKSPACE, asked.texts[number], viewer))
-            query = query_of(asked, number, viewer)
-            await take(f"{what}, vectors", store.nearest(query))
-            await take(f"{what}, words", store.keywords(query))
+    async def series(what: str, ask: Callable[[int], Awaitable[Sequence[object]]]) -> None:
+        for number in range(min(WARM_UP, len(asked.texts))):
+            await ask(number)
+        before, ms = await worked(), []
+        for number in range(len(asked.texts)):
+            seconds, found = await timed(ask(number))
+            if not found:
+                raise RuntimeError(f"A search found nothing: {what}.")
+            ms.append(1e3 * seconds)
+        work = 1e3 * (await worked() - before) / len(ms)
+        taken[what] = Times(percentile(ms, 0.5), percentile(ms, 0.95), work)
 
-    for number in range(min(WARM_UP, len(asked.texts))):
-        await ask(number)
-    taken.clear()
-    for number in range(len(asked.texts)):
-        await ask(number)
-    return {what: Times(percentile(ms, 0.5), percentile(ms, 0.95)) for what, ms in taken.items()}
+    for what, viewer in (("everything", EVERYTHING), ("channel", ONE_CHANNEL)):
+        queries = [query_of(asked, number, viewer) for number in range(len(asked.texts))]
+        await series(what, lambda number: retrieval.search(LOCAL_WORKSPACE, asked.texts[number], viewer))  # noqa: B023
+        await series(f"{what}, vectors", lambda number: store.nearest(queries[number]))  # noqa: B023
+        await series(f"{what}, words", lambda number: store.keywords(queries[number]))  # noqa: B023
+    return taken

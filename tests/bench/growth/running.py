@@ -22,7 +22,7 @@ from tests.bench.growth.corpus import EVERYTHING, ONE_CHANNEL, Corpus
 from tests.bench.growth.filling import Filled, fill
 from tests.bench.growth.measuring import Asked, Known, Times, recalls, times
 from tests.bench.growth.seeds import Seeds
-from tests.bench.growth.server import Memory, disk, server_memory
+from tests.bench.growth.server import Memory, disk, server_memory, server_seconds
 from tests.bench.indexes import bench_settings
 
 QUESTIONS = 200
@@ -45,15 +45,19 @@ async def run(folder: Path, seeds: Seeds, chunks: int, embedder: Embedder, tell:
     asked, embedding = await _asked(corpus, embedder, tell)
     database = await Database.open(database_url(None, folder))
     known = Known(asked, embedder.name)
+
+    async def worked() -> float:
+        return await asyncio.to_thread(server_seconds, folder)
+
     try:
         async with weaviate_server(settings, notify=tell) as endpoint:
             empty = await asyncio.to_thread(server_memory, folder)
             store = await _connect(endpoint, known)
-            filled = await fill(store, database, corpus, asked.vectors, tell)
+            filled = await fill(store, database, corpus, asked.vectors, tell, worked)
             after_import = await asyncio.to_thread(server_memory, folder)
             tell(f"filled in {filled.seconds:.0f} s; searching")
             retrieval = Retrieval(store, known, Catalogue(database), settings)
-            taken = await times(retrieval, store, asked)
+            taken = await times(retrieval, store, asked, worked)
             for what, spent in taken.items():
                 tell(f"{what}: {spent}")
             recall = {
@@ -122,10 +126,12 @@ async def _again(
 
 
 def _filling_rows(corpus: Corpus, filled: Filled) -> list[Row]:
+    ours, servers = (1e3 * seconds / corpus.chunks for seconds in (filled.ours, filled.servers))
     return [
         Row("chunks", f"{corpus.chunks:,}"),
         Row("characters of a chunk", f"{filled.characters:.0f}"),
         Row("import, all / the last tenth", f"{corpus.chunks / filled.seconds:.0f} / {filled.last_rate:.0f} a second"),
+        Row("processor time of a chunk's import, ours + the server's", f"{ours:.1f} + {servers:.1f} ms"),
     ]
 
 
