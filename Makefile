@@ -4,11 +4,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check bench lock clean
+.PHONY: help run test check bench bench-growth lock clean
 .SILENT:
 
 help: ## list these commands
-	sed -n 's/^\([a-z]*\):.*## /make \1	/p' Makefile | expand -t 14
+	sed -n 's/^\([a-z-]*\):.*## /make \1	/p' Makefile | expand -t 19
 
 run: ## add the documents under examples/ and open the console: type a question, see the answer
 	$(call install,requirements.lock)
@@ -26,6 +26,10 @@ test: ## every check and every test
 bench: ## what we cost beside the bare libraries, as ratios; how quick the bot is
 	$(call install,requirements-dev.lock)
 	$(BIN)/python -m tests.bench
+
+bench-growth: ## search, memory and import with 100,000 chunks; for a million: make bench-growth CHUNKS=1000000
+	$(call install,requirements-dev.lock)
+	$(BIN)/python -m tests.bench.growth $(if $(CHUNKS),--chunks $(CHUNKS))
 
 lock: ## choose the newest versions that pyproject.toml allows and write both lock files
 	$(call install,requirements-dev.lock)

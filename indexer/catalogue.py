@@ -45,7 +45,7 @@ from .rows import (
     usage_values,
     version_of,
 )
-from .schema import documents, versions
+from .schema import UNSETTLED, documents, versions
 from .used_originals import alone_with, in_use
 
 
@@ -291,7 +291,7 @@ class Catalogue:
             .join(documents)
             .where(
                 versions.c.workspace == workspace,
-                versions.c.stored.is_(True),
+                UNSETTLED,
                 sa.or_(documents.c.published.is_(None), documents.c.published != versions.c.number),
             )
         )

@@ -124,13 +124,16 @@ def open_engine(url: sa.URL) -> sa.Engine:
 
 
 def create_tables(connection: sa.Connection, tables: sa.MetaData) -> None:
-    """Make the tables that are missing, one process after the other: two that make the same one at once fail.
+    """Make the tables and indexes that are missing, one process after the other: two that make one at once fail.
 
     On SQLite a transaction that writes is alone anyway.
     """
     if connection.dialect.name == "postgresql":
         connection.execute(sa.select(sa.func.pg_advisory_xact_lock(CREATING)))
     tables.create_all(connection)
+    for table in tables.tables.values():
+        for index in table.indexes:  # of a table that was there before it had this one
+            index.create(connection, checkfirst=True)
 
 
 def _carry_over(connection: sa.Connection) -> None:

@@ -27,6 +27,11 @@ documents = sa.Table(
     sa.Index("documents_by_workspace", "workspace", "audience"),
 )
 
+# Stored and not answering, as far as a version's own row tells: no more are read at each search, however many answer.
+# Every transaction that changes `documents.published` leaves `state` right with it. It is text, since a database takes
+# a partial index only where a query has the index's own words.
+UNSETTLED = sa.text("stored AND state <> 'published'")
+
 versions = sa.Table(
     "versions",
     metadata,
@@ -65,6 +70,7 @@ versions = sa.Table(
     sa.Column("cost_usd", sa.Float, nullable=False, default=0.0),
     sa.Index("versions_stored", "workspace", "stored"),
     sa.Index("versions_by_state", "state"),
+    sa.Index("versions_unsettled", "workspace", sqlite_where=UNSETTLED, postgresql_where=UNSETTLED),
 )
 
 sketches = sa.Table(

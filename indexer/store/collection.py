@@ -22,6 +22,11 @@ VECTORS = ("passage", "context")
 # own ways does as well on all that is written: `word` cannot cut Japanese, `trigram` knows no word from another and
 # takes three times as long, `gse` and `kagome` need settings that a server at WEAVIATE_URL may not have.
 TOKENIZATION = wvc.config.Tokenization.WHITESPACE
+# In memory vectors are kept in eight bits a number, a quarter of the room; so many of the nearest by these are compared
+# anew by the whole ones, from the disk. It is what each side of a hybrid search looks at (the server's
+# QUERY_HYBRID_MAXIMUM_RESULTS). Where it is less than what is asked for, the server reads all that it came by instead,
+# five times as many.
+RESCORED = 100
 
 _SHAPE = 2  # one more whenever a property or an index changes
 _OLDEST = (1, 33)  # the first server whose filters know contains_none
@@ -130,7 +135,7 @@ async def ensure_collection(client: weaviate.WeaviateAsyncClient, collection: Co
                             vector_index_config=wvc.config.Configure.VectorIndex.hnsw(
                                 distance_metric=wvc.config.VectorDistances.COSINE
                             ),
-                            quantizer=wvc.config.Configure.VectorIndex.Quantizer.none(),
+                            quantizer=wvc.config.Configure.VectorIndex.Quantizer.rq(bits=8, rescore_limit=RESCORED),
                         )
                         for name in VECTORS
                     ],

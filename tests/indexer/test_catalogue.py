@@ -57,6 +57,40 @@ async def published(catalogue: Catalogue, data: bytes = b"one", **where: Any) ->
     return version
 
 
+async def test_what_answers_is_not_read_to_find_what_is_in_flight(catalogue: Catalogue, database: Database) -> None:
+    """A search asks for it: its time must not grow with the documents."""
+    await published(catalogue)
+    statements: list[tuple[str, Any]] = []
+
+    def listen(connection: sa.Connection) -> None:
+        sa.event.listen(connection.engine, "before_cursor_execute", lambda *told: statements.append(told[2:4]))
+
+    await database.read(listen)
+    assert await catalogue.in_flight("W1") == frozenset()
+    ((statement, parameters),) = [told for told in statements if "stored" in told[0]]
+
+    def plan(connection: sa.Connection) -> str:
+        if connection.dialect.name == "sqlite":
+            return str(connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", parameters).all())
+        connection.exec_driver_sql("SET LOCAL enable_seqscan = off")  # so small a table is read whole otherwise
+        return str(connection.exec_driver_sql(f"EXPLAIN {statement}", parameters).all())
+
+    assert "versions_unsettled" in await database.read(plan)
+
+
+async def test_an_older_catalogue_gets_the_indexes_that_it_lacks(url: sa.URL) -> None:
+    def there(connection: sa.Connection) -> bool:
+        return "versions_unsettled" in {index["name"] for index in sa.inspect(connection).get_indexes("versions")}
+
+    older = await Database.open(url)
+    await older.write(lambda connection: connection.exec_driver_sql("DROP INDEX versions_unsettled"))
+    assert not await older.read(there)
+    await older.close()
+    today = await Database.open(url)
+    assert await today.read(there)
+    await today.close()
+
+
 async def test_unchanged_bytes_and_settings_make_no_new_version(catalogue: Catalogue) -> None:
     first = await published(catalogue)
     again, new = await begin(catalogue)

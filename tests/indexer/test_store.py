@@ -34,8 +34,8 @@ from indexer.documents import (
 from indexer.errors import SettingsInvalid, StoreFailed, WeaviateUnavailable
 from indexer.processes import end_process
 from indexer.settings import IndexerSettings
-from indexer.store import LONGEST_QUERY, HybridQuery, Store, passages, searchable
-from indexer.store.collection import collection_name
+from indexer.store import LONGEST_QUERY, VECTORS, HybridQuery, Store, passages, searchable
+from indexer.store.collection import RESCORED, collection_name
 from indexer.weaviate_launch import free_ports
 from indexer.weaviate_server import Endpoint, weaviate_server
 from tests.fixtures.weaviate import DIMENSIONS
@@ -417,6 +417,27 @@ async def test_weight_zero_leaves_a_vector_out(store: Store, workspace: str) -> 
     assert await first(by_name["passage"][1], passage=0.6, context=0.4) == "one"
     with pytest.raises(SettingsInvalid, match="weight"):
         await first(by_name["passage"][1], passage=0.0)
+
+
+async def test_memory_holds_vectors_in_a_byte_a_number(store: Store, weaviate: Endpoint) -> None:
+    headers = {"Authorization": f"Bearer {weaviate.api_key}"}
+    schema = f"http://{weaviate.host}:{weaviate.port}/v1/schema/{collection_name(DIMENSIONS)}"
+    async with aiohttp.ClientSession(headers=headers) as http, http.get(schema) as answer:
+        vectors = (await answer.json())["vectorConfig"]
+    for name in VECTORS:
+        assert vectors[name]["vectorIndexConfig"]["rq"] == {"enabled": True, "bits": 8, "rescoreLimit": RESCORED}
+
+
+async def test_the_nearest_are_told_by_whole_vectors(store: Store, workspace: str) -> None:
+    """Bytes choose the candidates; scores and order come from what was given."""
+    given = [f"text {number}" for number in range(300)]
+    await add(store, workspace, *given)
+    query = asking(workspace, vector=unit("a question")[0], limit=100, weights={"passage": 1.0})
+    cosines = vectors_of(given)["passage"] @ query.vector
+    right = np.argsort(-cosines)[:100]
+    found = await store.nearest(query)
+    assert [one.position for one in found] == right.tolist()
+    assert [one.score for one in found] == pytest.approx(cosines[right].tolist(), abs=1e-5)
 
 
 async def test_scores_of_both_sides_are_told_when_asked_for(store: Store, workspace: str) -> None:
