@@ -29,7 +29,8 @@ def tenants(weaviate: Endpoint) -> set[str]:
     """The workspaces of runs that are in the index now, in whichever collection."""
     headers = {"Authorization": f"Bearer {weaviate.api_key}"} if weaviate.api_key else {}
     base = f"http://{weaviate.host}:{weaviate.port}/v1/schema"
-    classes = [each["class"] for each in httpx.get(base, headers=headers).json()["classes"]]
+    there = httpx.get(base, headers=headers).json()["classes"]
+    classes = [each["class"] for each in there if each["multiTenancyConfig"]["enabled"]]
     found = [httpx.get(f"{base}/{name}/tenants", headers=headers).json() for name in classes]
     return {each["name"] for tenants in found for each in tenants if each["name"].startswith("evaluation-")}
 
