@@ -14,7 +14,7 @@ import hashlib
 import os
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Protocol
 
@@ -135,8 +135,7 @@ class LocalEmbedder:
     def _cleaned_and_counted(self, texts: Sequence[str]) -> tuple[list[str], list[int]]:
         cleaned = [_clean(text) for text in texts]
         counts = [int(self._model.token_count(text)) for text in cleaned]
-        if counts and (longest := max(counts)) > self.window:
-            raise ValueError(f"A passage of {longest} tokens does not fit the embedder's window of {self.window}.")
+        see_that_all_fit(counts, self.window)
         return cleaned, counts
 
     def _query(self, text: str) -> Vectors:
@@ -164,6 +163,12 @@ def _clean(text: str) -> str:
     if _LONG_LIGATURE in text:
         text = text.replace(_LONG_LIGATURE, _LONG_LIGATURE_SPELT)
     return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def see_that_all_fit(counts: Iterable[int], window: int) -> None:
+    """``ValueError`` where a passage has more tokens than the window."""
+    if (longest := max(counts, default=0)) > window:
+        raise ValueError(f"A passage of {longest} tokens does not fit the embedder's window of {window}.")
 
 
 def cut_to_window(text: str, window: int, count: Callable[[str], int]) -> str:
@@ -216,8 +221,7 @@ class HashingEmbedder:
         return 5 + len(_PIECE.findall(text))
 
     async def passages(self, texts: Sequence[str], *, progress: Progress | None = None) -> Vectors:
-        if texts and (longest := max(map(self.count, texts))) > self.window:
-            raise ValueError(f"A passage of {longest} tokens does not fit the embedder's window of {self.window}.")
+        see_that_all_fit(map(self.count, texts), self.window)
         parts = [np.empty((0, self.dimensions), dtype=np.float32)]
         for start in range(0, len(texts), 512):
             parts.append(self._embed(texts[start : start + 512]))

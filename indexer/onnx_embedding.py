@@ -18,7 +18,7 @@ import numpy as np
 from .e5.encoder import onnx_model
 from .e5.unigram import Unigram
 from .e5.weights import Weights, packaged, unpacked
-from .embedding import Embedder, LocalEmbedder, Progress, Vectors, cut_to_window, slices
+from .embedding import Embedder, LocalEmbedder, Progress, Vectors, cut_to_window, see_that_all_fit, slices
 
 log = logging.getLogger(__name__)
 
@@ -101,8 +101,7 @@ class OnnxEmbedder:
 
     def _fitting(self, texts: Sequence[str]) -> list[list[int]]:
         ids = [self._ids(_PASSAGE, text) for text in texts]
-        if ids and (longest := max(map(len, ids))) > self.window:
-            raise ValueError(f"A passage of {longest} tokens does not fit the embedder's window of {self.window}.")
+        see_that_all_fit(map(len, ids), self.window)
         return ids
 
     def _query(self, text: str) -> Vectors:

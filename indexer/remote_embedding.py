@@ -9,7 +9,7 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from .embedding import Progress, Vectors, cut_to_window
+from .embedding import Progress, Vectors, cut_to_window, see_that_all_fit
 from .errors import ModelUnavailable, SettingsInvalid
 from .model_api import ModelApi, Patience, address_of, indexed
 from .settings import IndexerSettings
@@ -135,8 +135,7 @@ class RemoteEmbedder:
 
     async def passages(self, texts: Sequence[str], *, progress: Progress | None = None) -> Vectors:
         counts = await asyncio.to_thread(lambda: [self.count(text) for text in texts])
-        if counts and (longest := max(counts)) > self.window:
-            raise ValueError(f"A passage of {longest} tokens does not fit the embedder's window of {self.window}.")
+        see_that_all_fit(counts, self.window)
         parts = [np.empty((0, self.dimensions), dtype=np.float32)]
         for start, end in _batches(counts, BATCH_TOKENS, self._dialect.most):
             parts.append(await self._embed(texts[start:end], "document", Patience(*PASSAGES, self._seconds)))

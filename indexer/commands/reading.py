@@ -202,9 +202,7 @@ def hit_json(hit: Hit, why: Why | None = None) -> dict[str, Any]:
     return fields | ({"why": why_json(why)} if why else {})
 
 
-def status_json(
-    documents: list[Document], attempts: list[Version], spent: float, in_all: float = 0.0
-) -> dict[str, Any]:
+def status_json(documents: list[Document], attempts: list[Version], spent: float, in_all: float) -> dict[str, Any]:
     """The status of a workspace: counts, what waits, what went wrong, what was paid.
 
     ``cost_usd`` is what contexts of documents cost (``spent``), ``all_cost_usd`` what was paid ``in_all``: for answers,
