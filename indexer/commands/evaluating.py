@@ -127,7 +127,7 @@ def _planned(
     except ValueError as error:
         raise typer.BadParameter(str(error)) from error
     if show and not {BEFORE, AFTER} <= {system.name for system in chosen}:
-        raise typer.BadParameter(f"--show compares {BEFORE} with {AFTER}: run both.")
+        raise typer.BadParameter(f"--show compares {BEFORE} with {AFTER}: name both in --systems.")
     load_library()
     loaded = load_questions(questions)
     unknown = sorted(set(show) - {each.number for each in loaded.questions})

@@ -56,7 +56,10 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """A run: what was asked of what, and what each system came to. ``contexts`` are those of contextual systems."""
+    """A run: what was asked of what, and what each system came to. ``contexts`` are those of contextual systems.
+
+    ``reranker`` is the model that judged for one of the systems; None where none had one.
+    """
 
     corpus: Corpus
     questions: tuple[Question, ...]
@@ -145,7 +148,7 @@ async def evaluate(
         failed_contexts=failed,
         why_failed=why,
         cut_passages=cut,
-        reranker=reranker.name if reranker is not None else None,
+        reranker=reranker.name if reranker is not None and any(system.reranked for system in systems) else None,
     )
 
 
