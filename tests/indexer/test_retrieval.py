@@ -23,8 +23,9 @@ from indexer.documents import (
     document_id,
     version_id,
 )
-from indexer.embedding import Embedder, HashingEmbedder, LocalEmbedder
+from indexer.embedding import Embedder, HashingEmbedder
 from indexer.errors import ModelUnavailable
+from indexer.local_embedding import LocalEmbedder
 from indexer.reranking import SecondRanking
 from indexer.retrieval import MOST_HITS, Retrieval
 from indexer.settings import IndexerSettings
