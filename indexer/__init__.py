@@ -43,16 +43,19 @@ from .settings import IndexerSettings
 from .titles import closest_titles, titled
 
 if TYPE_CHECKING:
+    from .adding import Added
     from .claude import explain, open_claude, usage_of
     from .database import Database
     from .examining import Examined
     from .explaining import Standing, Why
     from .leases import Leases, new_executor_id
-    from .library import Added, Indexer
+    from .library import Indexer
     from .likeness import words_of
     from .rows import Version
     from .sources import fetch_link
     from .twins import Alike
+
+__version__ = "0.1.0"
 
 __all__ = [
     "EVERYONE",
@@ -108,7 +111,7 @@ __all__ = [
 
 # These take a second to load, so they are loaded when somebody asks for them.
 _LATE = {
-    "Added": "library",
+    "Added": "adding",
     "Alike": "twins",
     "Database": "database",
     "Examined": "examining",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from .commands import adding, asking, evaluating, keeping, protocol, reading
+from .commands import adding, asking, evaluating, keeping, protocol, reading, searching
 
 app = typer.Typer(
     help="Documents in: extracted, situated, indexed. Exit codes: 0 done, 1 some documents were refused or failed, "
@@ -13,7 +13,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,  # its tracebacks would show local variables: document text, keys
 )
-for family in (adding, reading, keeping, evaluating, asking, protocol):
+for family in (adding, reading, searching, keeping, evaluating, asking, protocol):
     app.add_typer(family.app)
 
 if __name__ == "__main__":

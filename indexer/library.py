@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, Self
 
+from .adding import Added, add
 from .database import Database, database_url
 from .documents import (
     Audience,
@@ -19,11 +18,8 @@ from .documents import (
     Passage,
     VersionId,
     Viewer,
-    content_hash,
-    document_id,
 )
 from .errors import NotFound
-from .fingerprint import fingerprint
 from .following import followed
 from .kept import PaidAnswerRows, spent
 from .likeness import Signature
@@ -31,22 +27,12 @@ from .parts import Index, Parts
 from .prices import load_prices
 from .rows import Version, coming_document, named
 from .settings import IndexerSettings
-from .twins import Alike, alike
+from .twins import Alike, alike_documents
 
 if TYPE_CHECKING:  # what is slow to load is loaded when it is used: a listing needs no database server and no Claude
     from .examining import Examined
     from .explaining import Why
     from .workflows import Worker
-
-
-@dataclass(frozen=True, slots=True)
-class Added:
-    """What became of an original that was added: a version that waits, or one that was there already."""
-
-    version: VersionId
-    document: DocumentId
-    title: str
-    status: Literal["queued", "unchanged"]
 
 
 class Indexer:
@@ -90,7 +76,10 @@ class Indexer:
         alpha: float | None = None,
         documents: frozenset[DocumentId] | None = None,
     ) -> list[Hit]:
-        """The best hits for a query among what a viewer may read, best first. Raises Unavailable."""
+        """The best hits for a query among what a viewer may read, best first; none for signs without a word.
+
+        Raises Unavailable.
+        """
         return await self._parts.reading(
             lambda index: index.retrieval.search(
                 workspace, query, viewer, limit=limit, alpha=alpha, documents=documents
@@ -203,15 +192,8 @@ class Indexer:
         which have no ``version`` yet. The document that adding it replaces anyway is not among them, and no thread's
         file is.
         """
-        signature = examined if isinstance(examined, tuple) else examined.signature
-        own, names = (None, [name]) if isinstance(examined, tuple) else (examined.document, [name, examined.title])
-        found = [
-            document
-            for document in await self.documents(workspace, viewer, coming=True)
-            if document.id != own and not document.audience.is_passing
-        ]
-        signatures = await self._parts.sketches.of(workspace, {document.id for document in found})
-        return await asyncio.to_thread(alike, found, signatures, names, signature)
+        documents = await self.documents(workspace, viewer, coming=True)
+        return await alike_documents(documents, self._parts.sketches, workspace, examined, name)
 
     # -- writing ---------------------------------------------------------------------------------------------------
 
@@ -231,26 +213,15 @@ class Indexer:
         was first added, where that was not now.
         Raises StoreFailed and Unavailable. Whether the bytes can be read is told later, by ``follow``.
         """
-        sha256 = await asyncio.to_thread(content_hash, original.data)
-        made_by = fingerprint(self.settings, await self._parts.embedder(), title, audience)
-        same = await self._catalogue.same(document_id(workspace, audience, original.source), sha256, made_by)
-        if same is not None and same.state == "published":
-            return Added(same.id, same.document, same.title, "unchanged")
-        worker = await self.work()
-        await self._originals.put(original.data)
-        version, _ = await self._catalogue.begin(
+        return await add(
+            self._parts,
             original,
             workspace=workspace,
             audience=audience,
             title=title,
             added_by=added_by,
-            sha256=sha256,
-            fingerprint=made_by,
             added_at=added_at,
         )
-        await self._originals.put(original.data)  # the same bytes may have been let go a moment before they were wanted
-        await worker.enqueue(version.id)
-        return Added(version.id, version.document, version.title, "queued")
 
     def follow(self, versions: Collection[VersionId]) -> AsyncIterator[Version]:
         """Versions as they move through their stages, whoever works on them; each is yielded when it changes.
@@ -269,13 +240,22 @@ class Indexer:
         """
         from .retrying import retry
 
-        return await retry(self, self._parts, workspace, documents)
+        return await retry(self._parts, workspace, documents)
 
     async def unindexed(self, workspace: str) -> list[Version]:
         """The published versions that the index has nothing of, so that nothing of them is found: see ``retry``."""
-        from .retrying import unindexed
+        from .unindexed import unindexed
 
         return await unindexed(self._parts, await self._catalogue.answering(workspace))
+
+    async def missing_passages(self, workspace: str) -> int:
+        """How many passages of what answers the index lacks, so that a search finds only part: told at each search.
+
+        Near enough: less by what is on its way. Raises Unavailable.
+        """
+        from .unindexed import missing_passages
+
+        return await missing_passages(self._parts, workspace)
 
     async def check_reranker(self) -> str | None:
         """Ask the reranker for one score. Its name; None without one. Raises SettingsInvalid and ModelUnavailable."""

@@ -10,7 +10,6 @@ import asyncio
 import logging
 import os
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
 
 import numpy as np
@@ -18,7 +17,8 @@ import numpy as np
 from .e5.encoder import onnx_model
 from .e5.unigram import Unigram
 from .e5.weights import Weights, packaged, unpacked
-from .embedding import Embedder, LocalEmbedder, Progress, Vectors, cut_to_window, see_that_all_fit, slices
+from .embedding import Embedder, Progress, Vectors, cut_to_window, see_that_all_fit, slices
+from .local_embedding import InThreads, LocalEmbedder
 
 log = logging.getLogger(__name__)
 
@@ -36,12 +36,11 @@ def open_local_embedder() -> Embedder:
         return LocalEmbedder()
 
 
-class OnnxEmbedder:
+class OnnxEmbedder(InThreads):
     """On all cores that this process may use; ``OMP_NUM_THREADS`` bounds them.
 
     Each text is computed by one thread, so that no thread waits for another. Passages go through their threads in small
-    slices: documents indexed side by side take turns, and a cancelled call stops at the next slice. A question has a
-    thread of its own and does not wait behind them.
+    slices: documents indexed side by side take turns, and a cancelled call stops at the next slice.
     """
 
     name = LocalEmbedder.name  # the same vectors, but for what rounding changes: cosine 0.9999
@@ -65,8 +64,7 @@ class OnnxEmbedder:
         places = weights.floats("emb.pos").reshape(-1, self.dimensions)
         self._places = places + weights.floats("emb.type")[: self.dimensions]
         self._threads = threads()
-        self._passages = ThreadPoolExecutor(self._threads, thread_name_prefix="embed-passages")
-        self._queries = ThreadPoolExecutor(1, thread_name_prefix="embed-query")
+        super().__init__(self._threads)
 
     def count(self, text: str) -> int:
         return len(self._ids(_PASSAGE, text))
@@ -88,13 +86,6 @@ class OnnxEmbedder:
 
         await asyncio.gather(*(work() for _ in range(self._threads)))
         return vectors
-
-    async def query(self, text: str) -> Vectors:
-        return await asyncio.get_running_loop().run_in_executor(self._queries, self._query, text)
-
-    async def close(self) -> None:
-        for pool in (self._passages, self._queries):
-            await asyncio.to_thread(pool.shutdown, cancel_futures=True)
 
     def _ids(self, prefix: str, text: str) -> list[int]:
         return [self._begin, *self._pieces.ids(prefix + text), self._end]

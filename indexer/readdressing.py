@@ -5,12 +5,13 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
+from .adding import Added
 from .documents import Audience, DocumentId, Original
 from .errors import NotFound, StoreFailed, WeaviateUnavailable
 
 if TYPE_CHECKING:
     from .catalogue import Catalogue
-    from .library import Added, Indexer
+    from .library import Indexer
     from .originals import Originals
 
 log = logging.getLogger(__name__)
@@ -27,8 +28,6 @@ async def readdress(
     audience: Audience,
 ) -> Added:
     """See ``Indexer.readdress``."""
-    from .library import Added
-
     old = next((one for one in await catalogue.documents(workspace, None) if one.id == document), None)
     row = await catalogue.version(old.version) if old is not None and old.version is not None else None
     if old is None or row is None:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from .documents import Original
 from .errors import NotFound
 from .fingerprint import fingerprint
-from .retrying import unindexed
 from .rows import WAITING, Version
+from .unindexed import unindexed
 
 if TYPE_CHECKING:
     from .parts import Parts

@@ -13,6 +13,7 @@ from indexer.explaining import Why, explained
 from indexer.reranking import SecondRanking
 from indexer.settings import IndexerSettings
 from indexer.store import HybridQuery, Store
+from indexer.terms import has_words
 
 MOST_HITS = 100
 # Without boosts: half and one and a half times the context, and none of the title, are within a point of each other.
@@ -63,11 +64,12 @@ class Retrieval:
     ) -> list[Hit]:
         """The best hits, best first; at most ``limit`` (1 to ``MOST_HITS``; others are taken as the nearest of these).
 
-        Equal passages of two documents are two hits. A viewer without audiences, a blank query and an empty choice of
-        ``documents`` find nothing, and ask nobody. ``alpha`` and ``limit`` default to the settings.
+        Equal passages of two documents are two hits. A viewer without audiences, a query without a word or a number
+        (the passages nearest to "…" are any) and an empty choice of ``documents`` find nothing, and ask nobody.
+        ``alpha`` and ``limit`` default to the settings.
         Raises ``Unavailable`` and ``StoreFailed``.
         """
-        if not query.strip() or not viewer.audiences or (documents is not None and not documents):
+        if not has_words(query) or not viewer.audiences or (documents is not None and not documents):
             return []
         asked = await self._query(workspace, query, viewer, limit, alpha, documents)
         if self._ranking is None:

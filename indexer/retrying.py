@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from .adding import Added
 from .documents import DocumentId, Original
 from .fingerprint import fingerprint
-from .rows import WAITING, Version
+from .rows import WAITING
+from .unindexed import unindexed
 
 if TYPE_CHECKING:
-    from .library import Added, Indexer
     from .parts import Parts
 
-_AT_ONCE = 16
 
-
-async def retry(indexer: Indexer, parts: Parts, workspace: str, documents: frozenset[DocumentId] | None) -> list[Added]:
+async def retry(parts: Parts, workspace: str, documents: frozenset[DocumentId] | None) -> list[Added]:
     """See ``Indexer.retry``."""
-    from .library import Added
-
     rows = [row for row in await parts.catalogue.attempts(workspace) if documents is None or row.document in documents]
     answering = await parts.catalogue.answering(workspace)
     lost = await unindexed(parts, [row for row in answering if documents is None or row.document in documents])
@@ -31,7 +26,7 @@ async def retry(indexer: Indexer, parts: Parts, workspace: str, documents: froze
     again = []
     for row in (*older, *rows):
         if row.state in WAITING:  # left by a process that was killed, or in another's hands
-            await (await indexer.work()).enqueue(row.id)
+            await (await parts.work()).enqueue(row.id)
             again.append(Added(row.id, row.document, row.title, "queued"))
             continue
         if row.state != "failed" and not (row.state == "published" and row.failures) and row.id not in lost_ids:
@@ -46,29 +41,6 @@ async def retry(indexer: Indexer, parts: Parts, workspace: str, documents: froze
             fingerprint=fingerprint(parts.settings, await parts.embedder(), row.given_title, row.audience),
             force=True,
         )
-        await (await indexer.work()).enqueue(version.id)
+        await (await parts.work()).enqueue(version.id)
         again.append(Added(version.id, version.document, row.title, "queued"))
     return again
-
-
-async def unindexed(parts: Parts, rows: Sequence[Version]) -> list[Version]:
-    """Of versions that should answer those without passages in the index: another embedder made them, or it was lost.
-
-    Where a workspace has as many passages as it should, and none that do not answer, none is looked for by itself.
-    """
-    published: list[Version] = []
-    for workspace in dict.fromkeys(row.workspace for row in rows):
-        own = [row for row in rows if row.workspace == workspace and row.chunks]
-        total = await parts.reading(lambda index, workspace=workspace: index.store.total(workspace))  # type: ignore[misc]
-        if total != sum(row.chunks for row in own) or await parts.catalogue.in_flight(workspace):
-            published += own
-    lost = []
-    for start in range(0, len(published), _AT_ONCE):
-        part = published[start : start + _AT_ONCE]
-        counts = await parts.reading(
-            lambda index, part=part: asyncio.gather(  # type: ignore[misc]  # mypy knows no defaults of lambdas
-                *(index.store.count(row.workspace, row.id) for row in part)
-            )
-        )
-        lost += [row for row, count in zip(part, counts, strict=True) if not count]
-    return lost

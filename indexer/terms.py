@@ -81,6 +81,15 @@ def question_terms(question: str) -> list[str]:
     return telling or terms(question)
 
 
+def has_words(text: str) -> bool:
+    """Whether there is anything to look for in a text: a word or a number, of any script; signs alone are none.
+
+    >>> [has_words(text) for text in ("C++", "§ 5", "42", "猫", "แมว", "🎉", "*", "…", "__")]
+    [True, True, True, True, True, False, False, False, False]
+    """
+    return any(word.terms for word in _words(simplified(text)))
+
+
 def simplified(text: str) -> str:
     """The text with one spelling of each character (NFKC), for words and codes to be found in: ``ＡＢ１`` → ``AB1``."""
     return unicodedata.normalize("NFKC", text)

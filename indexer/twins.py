@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import struct
 import unicodedata
 from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import sqlalchemy as sa
 
@@ -17,6 +18,9 @@ from .documents import Document, DocumentId, VersionId
 from .likeness import ALIKE, Signature, likeness
 from .rows import split
 from .schema import documents, sketches
+
+if TYPE_CHECKING:
+    from .examining import Examined
 
 # Names that programs give: two documents called so have nothing to do with each other.
 _NO_NAMES = frozenset({"index", "default", "image", "untitled", "unnamed", "document", "pasted text", "readme"})
@@ -69,6 +73,17 @@ def packed(signature: Signature) -> bytes:
 
 def unpacked(data: bytes) -> Signature:
     return struct.unpack(f"<{len(data) // 8}Q", data)
+
+
+async def alike_documents(
+    documents: Collection[Document], sketches: Sketches, workspace: str, examined: Examined | Signature, name: str
+) -> list[Alike]:
+    """See ``Indexer.alike``; among ``documents``."""
+    signature = examined if isinstance(examined, tuple) else examined.signature
+    own, names = (None, [name]) if isinstance(examined, tuple) else (examined.document, [name, examined.title])
+    found = [document for document in documents if document.id != own and not document.audience.is_passing]
+    signatures = await sketches.of(workspace, {document.id for document in found})
+    return await asyncio.to_thread(alike, found, signatures, names, signature)
 
 
 def alike(

@@ -11,8 +11,8 @@ import sys
 
 import numpy as np
 
-from indexer.embedding import LocalEmbedder
 from indexer.language import FILE, Vectors, main_directions
+from indexer.local_embedding import LocalEmbedder
 from tests.parallel_sentences import PARALLEL
 
 

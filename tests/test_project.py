@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import typer
 
+import indexer
 from bot.__main__ import app as bot_app
 from bot.settings import BotSettings
 from indexer import running
@@ -120,6 +121,7 @@ def test_changelog_has_a_place_for_what_is_not_released() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     assert re.search(r"^## \[Unreleased\]$", changelog, re.MULTILINE)
     assert project["version"] == "0.1.0" or f"## [{project['version']}]" in changelog
+    assert project["version"] == indexer.__version__
 
 
 @pytest.mark.parametrize("lock", ["requirements.lock", "requirements-dev.lock"])

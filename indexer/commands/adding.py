@@ -14,9 +14,10 @@ import typer
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn
 from rich.table import Column
 
+from ..adding import Added
 from ..documents import Audience, DocumentId, VersionId
 from ..errors import Refused
-from ..library import Added, Indexer
+from ..library import Indexer
 from ..rows import WAITING, Version
 from ..sources import Rejected, open_source
 from .common import (

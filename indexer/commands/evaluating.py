@@ -90,7 +90,7 @@ def evaluate(
             await asyncio.to_thread(_write_report, report, evaluation, figures)
         values = figures.values
         failures = [failure for each in plan.gates if (failure := each.failure(values))]
-        if plan.gates and evaluation.failed_contexts:
+        if plan.gates and evaluation.failures:
             failures.append("Contexts are missing, so what the gates judge is not what they name. Evaluate again.")
         for failure in failures:
             err.print(f"[red]{shown(failure)}[/red]")
@@ -127,7 +127,7 @@ def _planned(
     except ValueError as error:
         raise typer.BadParameter(str(error)) from error
     if show and not {BEFORE, AFTER} <= {system.name for system in chosen}:
-        raise typer.BadParameter(f"--show compares {BEFORE} with {AFTER}: run both.")
+        raise typer.BadParameter(f"--show compares {BEFORE} with {AFTER}: name both in --systems.")
     load_library()
     loaded = load_questions(questions)
     unknown = sorted(set(show) - {each.number for each in loaded.questions})
@@ -160,9 +160,9 @@ async def _evaluated(
         reranker=plan.reranker,
         progress=progress,
     )
-    if evaluation.failed_contexts:
-        failed = counted(evaluation.failed_contexts, "context")
-        tell(f"{failed} could not be had; structural ones stood in for them. {evaluation.why_failed}")
+    if evaluation.failures:
+        failed = counted(len(evaluation.failures), "context")
+        tell(f"{failed} could not be had; structural ones stood in for them. {evaluation.failures[0]}")
     if evaluation.cut_passages:
         tell(f"{counted(evaluation.cut_passages, 'passage')} too long for the embedder, which read their beginning.")
     return evaluation

@@ -1,4 +1,4 @@
-"""``list``, ``show``, ``search`` and ``status``: look, and change nothing."""
+"""``list``, ``show`` and ``status``: look, and change nothing."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ import typer
 from rich import box
 from rich.table import Table
 
-from ..documents import WORKSPACE, ContextKind, Document, Hit, Passage
+from ..documents import WORKSPACE, ContextKind, Document, Passage
 from ..errors import NotFound
-from ..explaining import Why
 from ..library import Indexer
 from ..rows import WAITING, Version
 from .common import (
@@ -29,9 +28,8 @@ from .common import (
     shown,
     shown_line,
     viewer_of,
-    waiting_for,
 )
-from .explaining import why_json, why_lines
+from .searching import place
 
 app = typer.Typer()
 
@@ -82,41 +80,6 @@ def show(
             print_json(fields | {"passages": [passage_json(p) for p in passages]} if chunks else fields)
         else:
             _print_document(shown, passages)
-        return DONE
-
-    run(work)
-
-
-@app.command()
-def search(
-    query: str = typer.Argument(..., help="What to look for."),
-    limit: int | None = typer.Option(None, "--limit", min=1, max=100, help="How many passages."),
-    alpha: float | None = typer.Option(None, "--alpha", min=0, max=1, help="0 keywords only … 1 meaning only."),
-    viewer: list[str] = typer.Option([], "--viewer", help="Who looks: workspace, everyone, channel:ID, user:ID …"),
-    explain: bool = typer.Option(False, "--explain", help="Also why each passage was found: ranks, scores, words."),
-    workspace: str = WorkspaceOption,
-    as_json: bool = JsonOption,
-) -> None:
-    """Search the passages, without Claude."""
-    if not query.strip():
-        raise typer.BadParameter("there is nothing to look for in an empty query.")
-    who = viewer_of(viewer)
-
-    async def work(indexer: Indexer) -> int:
-        async with waiting_for("Searching …"):
-            told = await indexer.explain(workspace, query, who, limit=limit, alpha=alpha) if explain else []
-            hits = [why.hit for why in told] or await indexer.search(workspace, query, who, limit=limit, alpha=alpha)
-            lost = 0 if hits else len(await indexer.unindexed(workspace))
-        whys = {why.hit.key: why for why in told}
-        if as_json:
-            print_json([hit_json(hit, whys.get(hit.key)) for hit in hits])
-        elif not hits:
-            out.print("Nothing found.")
-            if lost:
-                err.print(f"The index has nothing (yet) of {counted(lost, 'document')}: 'retry' makes them anew.")
-        else:
-            for number, hit in enumerate(hits, 1):
-                _print_hit(number, hit, whys.get(hit.key))
         return DONE
 
     run(work)
@@ -182,26 +145,6 @@ def passage_json(passage: Passage) -> dict[str, Any]:
     }
 
 
-def hit_json(hit: Hit, why: Why | None = None) -> dict[str, Any]:
-    """A hit as ``search --json`` has it."""
-    fields: dict[str, Any] = {
-        "document": hit.document,
-        "title": hit.title,
-        "position": hit.chunk.position,
-        "text": hit.chunk.text,
-        "context": hit.context.text,
-        "heading_path": list(hit.chunk.heading_path),
-        "pages": list(hit.chunk.pages),
-        "score": hit.score,
-        "rerank": hit.rerank,
-        "source": hit.source,
-        "url": hit.url,
-        "audience": str(hit.audience),
-        "date": hit.date.isoformat() if hit.date else None,
-    }
-    return fields | ({"why": why_json(why)} if why else {})
-
-
 def status_json(documents: list[Document], attempts: list[Version], spent: float, in_all: float) -> dict[str, Any]:
     """The status of a workspace: counts, what waits, what went wrong, what was paid.
 
@@ -239,19 +182,6 @@ def status_json(documents: list[Document], attempts: list[Version], spent: float
         "cost_usd": round(cost, 6),
         "all_cost_usd": round(max(in_all, cost), 6),
     }
-
-
-def place(title: str, heading_path: tuple[str, ...], pages: tuple[int, ...]) -> str:
-    """Where a chunk stands in its document, for a person; the title is not said again.
-
-    >>> place("Review 2023", ("Review 2023", "Cybersecurity", "Incidents"), (14, 15))
-    'Cybersecurity › Incidents, p. 14–15'
-    """
-    told = " › ".join(heading for heading in heading_path if heading != title)
-    if pages:
-        first, last = min(pages), max(pages)
-        told += (", " if told else "") + (f"p. {first}" if first == last else f"p. {first}–{last}")
-    return told
 
 
 def _name(document: Document) -> str:
@@ -308,17 +238,6 @@ def _print_document(document: Document, passages: list[Passage]) -> None:
         if passage.context.failure:
             out.print(f"[yellow]{shown(passage.context.failure)}[/yellow]")
         out.print(shown(passage.chunk.text.strip("\n")))
-
-
-def _print_hit(number: int, hit: Hit, why: Why | None) -> None:
-    where = place(hit.title, hit.chunk.heading_path, hit.chunk.pages)
-    date = f" · {hit.date:%Y-%m-%d}" if hit.date else ""
-    where = f" › {where}" if where else ""
-    out.print(f"[bold]{number}  {shown(hit.title)}[/bold][dim]{shown(where)}{date} · {hit.score:.3f}[/dim]")
-    for line in why_lines(why) if why else ():
-        out.print(f"[cyan]{shown(line)}[/cyan]")
-    out.print(f"[italic dim]{shown(hit.context.text)}[/italic dim]")
-    out.print(shown(hit.chunk.text.strip("\n")) + "\n")
 
 
 def _print_status(report: dict[str, Any]) -> None:

@@ -80,7 +80,7 @@ def as_json(evaluation: Evaluation, figures: Figures) -> dict[str, Any]:
         "alpha": evaluation.alpha,
         "seed": SEED,
         "cost_usd": round(evaluation.cost_usd, 6),
-        "failed_contexts": evaluation.failed_contexts,
+        "failed_contexts": len(evaluation.failures),
     }
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from indexer.documents import WORKSPACE, Context, ContextKind, Document, DocumentId, Passage, Usage
-from indexer.embedding import Embedder
+from indexer.embedding import Embedder, cut_to_window
 from indexer.evaluation.corpus import Corpus, CorpusDocument
 from indexer.evaluation.systems import Variant, only_version
 from indexer.kept import PaidAnswerRows
@@ -27,12 +27,11 @@ _NONE = Context("", ContextKind.STRUCTURAL)
 
 @dataclass(frozen=True, slots=True)
 class Situated:
-    """The contexts of a corpus, what was paid for them now, how many could not be had, and why the first could not."""
+    """The contexts of a corpus, what was paid for them now, and for each that could not be had the reason."""
 
     contexts: Contexts
     usage: Usage
-    failed: int
-    reason: str | None = None
+    failures: tuple[str, ...]
 
 
 class Account:
@@ -80,7 +79,7 @@ async def situated(
             failures += [context.failure for context in made.contexts if context.failure is not None]
         done += len(document.chunks)
         progress(done)
-    return Situated(contexts, usage, len(failures), next(iter(failures), None))
+    return Situated(contexts, usage, tuple(failures))
 
 
 def contexts_of(variant: Variant, corpus: Corpus, given: Contexts, limit: int, embedder: Embedder) -> Contexts:
@@ -114,7 +113,7 @@ async def index(
     texts = [passage.text for passage in passages]
     if variant != "plain":
         texts += [passage.situation for passage in passages]
-    fitting = await asyncio.to_thread(lambda: [fitted(text, embedder.window, embedder.count) for text in texts])
+    fitting = await asyncio.to_thread(lambda: [cut_to_window(text, embedder.window, embedder.count) for text in texts])
     vectors = await embedder.passages(fitting, progress=progress)
     own, of_context = vectors[: len(passages)], vectors[-len(passages) :]  # without contexts both are the same
     for number, document in enumerate(corpus.documents):
@@ -133,20 +132,6 @@ def document_key(number: int) -> DocumentId:
 def number_of(document: DocumentId) -> int:
     """The number of a document, by its id: the reverse of ``document_key``."""
     return int(document, 16)
-
-
-def fitted(text: str, window: int, count: Callable[[str], int]) -> str:
-    """The longest beginning of a text that has at most ``window`` tokens, near enough: found by halving."""
-    if count(text) <= window:
-        return text
-    fits, over = 0, len(text)
-    while over - fits > 1:
-        middle = (fits + over) // 2
-        if count(text[:middle]) <= window:
-            fits = middle
-        else:
-            over = middle
-    return text[:fits]
 
 
 def _row(document: CorpusDocument, id: DocumentId, workspace: str, *, titled: bool) -> Document:

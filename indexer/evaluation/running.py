@@ -56,7 +56,10 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """A run: what was asked of what, and what each system came to. ``contexts`` are those of contextual systems."""
+    """A run: what was asked of what, and what each system came to. ``contexts`` are those of contextual systems.
+
+    ``reranker`` is the model that judged for one of the systems; None where none had one.
+    """
 
     corpus: Corpus
     questions: tuple[Question, ...]
@@ -66,8 +69,7 @@ class Evaluation:
     embedder: str
     alpha: float
     cost_usd: float = 0.0
-    failed_contexts: int = 0
-    why_failed: str | None = None
+    failures: tuple[str, ...] = ()  # a reason for each context that could not be had
     cut_passages: int = 0
     reranker: str | None = None
 
@@ -110,12 +112,13 @@ async def evaluate(
     store = (await parts.connect()).store
     variants = list(dict.fromkeys(system.variant for system in systems))
     contexts: Contexts = []
-    cost, failed, why, cut = 0.0, 0, None, 0
+    cost, cut = 0.0, 0
+    failures: tuple[str, ...] = ()
     if "contextual" in variants:
         async with AsyncExitStack() as stack:
             contextualizer = _contextualizer(parts, settings, embedder, workspace, stack)
             made = await situated(corpus, contextualizer, lambda done: progress("Situating", done, len(corpus)))
-        contexts, cost, failed, why = made.contexts, made.usage.cost_usd, made.failed, made.reason
+        contexts, cost, failures = made.contexts, made.usage.cost_usd, made.failures
     async with temporary_workspaces(store, settings.data_dir / "evaluation") as names:
         for variant in variants:
             of = len(corpus) * (1 if variant == "plain" else 2)
@@ -142,10 +145,9 @@ async def evaluate(
         embedder=embedder.name,
         alpha=settings.search_alpha,
         cost_usd=cost,
-        failed_contexts=failed,
-        why_failed=why,
+        failures=failures,
         cut_passages=cut,
-        reranker=reranker.name if reranker is not None else None,
+        reranker=reranker.name if reranker is not None and any(system.reranked for system in systems) else None,
     )
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from indexer.chunking import CRUMB_TOKENS, chunk, cut_at_sentence
 from indexer.documents import Chunk, ExtractedText, Heading, Page
-from indexer.embedding import LocalEmbedder
+from indexer.local_embedding import LocalEmbedder
 
 OVERHEAD = 3
 

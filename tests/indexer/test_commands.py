@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 import os
 import pty
 import select
@@ -11,8 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from indexer.library import Indexer
 from tests.claude_server import ClaudeServer, Contexts
 from tests.fixtures.command_line import CommandLine
+from tests.fixtures.indexer import added
 
 HANDBOOK = (
     "# Handbook\n\n## Leave\n\nEverybody has 25 days of leave a year.\n\n## Travel\n\nHotels cost at most 120 euros.\n"
@@ -50,6 +54,20 @@ def test_add_then_search_then_show_then_remove(command_line: CommandLine, handbo
     assert command_line("indexer", "remove", "Handbook")[0] == 0
     assert command_line.json("indexer", "search", "days of leave") == []
     assert command_line.json("indexer", "list") == []
+
+
+@pytest.mark.anyio
+async def test_a_search_says_that_the_index_lacks_a_part_of_the_documents(
+    command_line: CommandLine, indexer: Indexer, workspace: str
+) -> None:
+    await added(indexer, workspace, HANDBOOK)
+    lost = await added(indexer, workspace, "# Travel\n\nTrains first.", source="file:///travel.md")
+    search = ("indexer", "search", "days of leave", "--workspace", workspace, "--json")
+    assert "lacks" not in (await asyncio.to_thread(command_line, *search))[2]
+    await (await indexer.connect()).store.delete(workspace, lost.id)
+    code, out, err = await asyncio.to_thread(command_line, *search)
+    assert (code, [hit["title"] for hit in json.loads(out)]) == (0, ["Handbook"])
+    assert "The index lacks 1 passage (yet), so not everything is found" in err
 
 
 def test_why_a_passage_was_found_is_told_on_request(command_line: CommandLine, handbook: Path) -> None:
@@ -156,7 +174,8 @@ def test_standard_input_is_a_document_of_its_own_each_time_unless_it_has_a_key(c
         (("add", "a", "b", "--title", "T"), 2, "--title"),
         (("search", "x", "--alpha", "2"), 2, "alpha"),
         (("search", "x", "--viewer", "team:1"), 2, "not an audience"),
-        (("search", " "), 2, "empty query"),
+        (("search", " "), 2, "there is no word to look for"),
+        (("search", "🎉"), 2, "there is no word to look for"),
         (("list", "--workspace", "../x"), 2, "a workspace is named with letters"),
     ],
 )

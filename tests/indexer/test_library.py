@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
+from indexer.adding import Added
 from indexer.documents import WORKSPACE, Audience, ContextKind, Document, Original, Viewer
 from indexer.errors import CatalogueUnavailable, NotFound, StoreFailed, WeaviateUnavailable
-from indexer.library import Added, Indexer
+from indexer.library import Indexer
 from indexer.processes import end_process
 from indexer.rows import Version
 from indexer.settings import IndexerSettings

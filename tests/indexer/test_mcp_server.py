@@ -17,6 +17,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
+from indexer import __version__
 from indexer.documents import EVERYONE, WORKSPACE, Audience
 from indexer.library import Indexer
 from indexer.mcp_server import mcp_server
@@ -106,17 +107,49 @@ async def test_what_guests_may_read_is_found_too(client: Client, indexer: Indexe
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        ({"query": "   "}, "empty"),
-        ({}, "query"),
-        ({"query": "x" * 1_001}, "1000"),
-        ({"query": "leave", "limit": 0}, "limit"),
-        ({"query": "leave", "documents": "Leave"}, "documents"),
+        ({"query": "   "}, "There is no word in the query: give a few, or a number."),
+        ({"query": "🎉"}, "There is no word in the query: give a few, or a number."),
+        ({}, "query must be a text of at most 1,000 characters."),
+        ({"query": "x" * 1_001}, "query must be a text of at most 1,000 characters."),
+        ({"query": 42}, "query must be a text of at most 1,000 characters."),
+        ({"query": "leave", "limit": 0}, "limit must be a whole number from 1 to 50, or left out."),
+        ({"query": "leave", "limit": "many"}, "limit must be a whole number from 1 to 50, or left out."),
+        ({"query": "leave", "documents": "Leave"}, "documents must be a list of titles; leave it out to search all."),
+        ({"query": "leave", "documents": [7]}, "documents must be a list of titles; leave it out to search all."),
     ],
 )
-async def test_a_wrong_call_is_told_what_is_wrong(client: Client, arguments: dict[str, Any], told: str) -> None:
+async def test_a_wrong_call_is_told_what_is_wrong_in_one_sentence(
+    client: Client, arguments: dict[str, Any], told: str
+) -> None:
     result = await client.call_tool("search_documents", arguments)
     assert result.is_error
-    assert told in text_of(result)
+    assert text_of(result) == told
+
+
+async def test_each_argument_can_be_wrong_in_a_sentence(client: Client) -> None:
+    for tool in (await client.list_tools()).tools:
+        for name in tool.input_schema["properties"]:
+            result = await client.call_tool(tool.name, {"query": "leave", name: {"not": "this"}})
+            assert result.is_error
+            assert text_of(result).startswith(f"{name} must be ")
+
+
+async def test_the_server_says_its_version(client: Client) -> None:
+    assert client.server_info is not None
+    assert (client.server_info.name, client.server_info.version) == ("situate", __version__)
+
+
+async def test_that_a_part_of_the_documents_is_not_in_the_index_is_said(
+    client: Client, indexer: Indexer, workspace: str
+) -> None:
+    result = await client.call_tool("search_documents", {"query": "leave"})
+    assert result.structured_content["note"] is None
+    lost = await added(indexer, workspace, "# Travel\n\nTrains first.", source="https://docs.example.com/travel.md")
+    await (await indexer.connect()).store.delete(workspace, lost.id)
+    for query in ("leave", "trains"):
+        result = await client.call_tool("search_documents", {"query": query})
+        assert "lacks a part of the documents" in result.structured_content["note"]
+        assert result.structured_content["note"] in text_of(result)
 
 
 async def test_that_the_index_is_away_is_said(make_settings: MakeSettings, workspace: str) -> None:
@@ -125,7 +158,7 @@ async def test_that_the_index_is_away_is_said(make_settings: MakeSettings, works
     async with opened as indexer, Client(mcp_server(indexer, workspace)) as client:
         result = await client.call_tool("search_documents", {"query": "leave"})
         assert result.is_error
-        assert "Weaviate" in text_of(result)
+        assert text_of(result).startswith("Weaviate")
 
 
 async def test_over_stdio_nothing_but_the_protocol_is_on_standard_output(

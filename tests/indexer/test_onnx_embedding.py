@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from indexer import onnx_embedding
-from indexer.embedding import LocalEmbedder
+from indexer.local_embedding import LocalEmbedder
 from indexer.onnx_embedding import OnnxEmbedder, open_local_embedder, threads
 
 pytestmark = pytest.mark.anyio

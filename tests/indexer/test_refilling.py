@@ -101,6 +101,7 @@ async def test_documents_of_the_former_release_answer_again_once_a_worker_runs_a
     assert paid
     async with Indexer.open(settings) as indexer:
         assert await texts(indexer, workspace, "gateway of site 3") == []
+        assert await indexer.missing_passages(workspace) == old.chunks
         (check,) = await health.documents(indexer, workspace)
         assert check.ok is None
         assert "1 of them are not in the index" in check.found
@@ -112,6 +113,7 @@ async def test_documents_of_the_former_release_answer_again_once_a_worker_runs_a
         newest = (await rows_of(indexer, old.document))[-1]
         assert (newest.context_kind, dict(newest.failures)) == (ContextKind.GENERATED, {})
         assert newest.usage.cost_usd == 0
+        assert await indexer.missing_passages(workspace) == 0
         (check,) = await health.documents(indexer, workspace)
         assert check.ok is True
     assert len(claude.messages) == paid

@@ -15,9 +15,10 @@ import numpy as np
 import pytest
 
 from indexer import model_api
-from indexer.embedding import LocalEmbedder, embedding_key, open_embedder
+from indexer.embedding import embedding_key, open_embedder
 from indexer.errors import ModelUnavailable, SettingsInvalid
 from indexer.fingerprint import chunk_budget, fingerprint
+from indexer.local_embedding import LocalEmbedder
 from indexer.remote_embedding import RemoteEmbedder
 from indexer.settings import IndexerSettings
 from tests.model_servers import KEY, ModelServer, OpenAICompatible, Voyage, vector_of

@@ -23,8 +23,9 @@ from indexer.documents import (
     document_id,
     version_id,
 )
-from indexer.embedding import Embedder, HashingEmbedder, LocalEmbedder
+from indexer.embedding import Embedder, HashingEmbedder
 from indexer.errors import ModelUnavailable
+from indexer.local_embedding import LocalEmbedder
 from indexer.reranking import SecondRanking
 from indexer.retrieval import MOST_HITS, Retrieval
 from indexer.settings import IndexerSettings
@@ -171,11 +172,18 @@ async def test_a_workspace_finds_only_its_own(library: Library) -> None:
     assert await other.search("cat") == []
 
 
-@pytest.mark.parametrize("query", ["", "   ", "\n\t\u3000"])
-async def test_a_blank_question_finds_nothing(library: Library, query: str) -> None:
-    await library.add("a", "The cat sat on the mat.")
+@pytest.mark.parametrize("query", ["", "   ", "\n\t\u3000", "🎉 👍🏽", "*", "…?!", "__ -- ", "\u200b\u0301", "\ud800"])
+async def test_a_question_without_a_word_finds_nothing_and_asks_nobody(library: Library, query: str) -> None:
+    """Some passages are always the nearest to a vector, and of them the first would have the best score."""
+    await library.add("a", "The cat sat on the mat 🎉.")
     assert await library.search(query) == []
     assert library.asked.queries == []
+
+
+@pytest.mark.parametrize("query", ["C++", "§ 5", "42", "猫", "แมว", "고양이", "हि", "who?", "é", "№", "x²"])
+async def test_a_word_or_a_number_of_any_script_is_looked_for(library: Library, query: str) -> None:
+    await library.add("a", f"It says {query} here.")
+    assert len(await library.search(query)) == 1
 
 
 @pytest.mark.parametrize("query", ["?!…", "cat \x00 \ud800", "cat " * 30_000, '{"a": %s}', "(cat:mat^2 OR +x) \\"])

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from indexer.embedding import LocalEmbedder
+from indexer.local_embedding import LocalEmbedder
 from indexer.token_estimate import estimated_tokens
 
 _RANDOM = random.Random(1)  # noqa: S311 - no secrets here
