@@ -14,6 +14,10 @@ if TYPE_CHECKING:
 class Library(Protocol):
     """Documents that can be searched. Every call shows only what the viewer may read."""
 
+    async def connect(self) -> object:
+        """Wait until the database is there, where it is only starting; ``Unavailable`` where it does not come."""
+        ...
+
     async def search(
         self,
         workspace: str,

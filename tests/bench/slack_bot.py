@@ -39,6 +39,10 @@ class TimedLibrary:
     def __init__(self, library: Indexer) -> None:
         self._library = library
 
+    async def connect(self) -> object:
+        """As the library does."""
+        return await self._library.connect()
+
     async def search(
         self,
         workspace: str,

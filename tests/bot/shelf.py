@@ -85,6 +85,9 @@ class Shelf:
         """Take a document off the shelf."""
         self.hits = [hit for hit in self.hits if hit.document != document]
 
+    async def connect(self) -> None:
+        """It is always there."""
+
     async def search(
         self,
         workspace: str,
