@@ -31,8 +31,11 @@ class Library(Protocol):
         """The best passages, best first; ``Unavailable`` where the database does not answer."""
         ...
 
-    async def explain(self, workspace: str, query: str, viewer: Viewer) -> list[Why]:
-        """What ``search`` finds, and why: for whoever wants to know how a source was found."""
+    async def explain(self, workspace: str, query: str, viewer: Viewer, *, reranked: bool = True) -> list[Why]:
+        """What ``search`` finds, and why: for whoever wants to know how a source was found.
+
+        Not ``reranked`` it is all that a reranker would be shown, and it is not asked.
+        """
         ...
 
     async def documents(self, workspace: str, viewer: Viewer) -> list[Document]:

@@ -60,9 +60,9 @@ class TimedLibrary:
         finally:
             tell(query=query, began=began, ended=time.monotonic(), processor=time.process_time())
 
-    async def explain(self, workspace: str, query: str, viewer: Viewer) -> list[Why]:
+    async def explain(self, workspace: str, query: str, viewer: Viewer, *, reranked: bool = True) -> list[Why]:
         """As the library does."""
-        return await self._library.explain(workspace, query, viewer)
+        return await self._library.explain(workspace, query, viewer, reranked=reranked)
 
     async def documents(self, workspace: str, viewer: Viewer) -> list[Document]:
         """As the library does."""
