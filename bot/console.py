@@ -33,6 +33,7 @@ from bot.why import explained
 from indexer import SituateError, Viewer
 
 GONE = "the document was removed or replaced since."
+LEAVING = ("/quit", "/exit", "/q")
 LONGEST_MEMORY = 20  # turns kept; what is shown to Claude is bounded elsewhere
 HELP = """\
 Type a question. A follow-up may refer to what was said before.
@@ -128,10 +129,11 @@ async def run_console(conversation: Conversation, console: Console) -> None:
             words = line.split()
             if not words:
                 continue
-            if words[0] in ("/quit", "/exit", "/q"):
+            if words[0] in LEAVING:
                 return
             if words[0].startswith("/"):
                 await _command(words, conversation, console)
+                console.print()
             else:
                 await keyboard.stoppable(_answer(line, conversation, console))
 
@@ -166,7 +168,6 @@ async def _command(words: list[str], conversation: Conversation, console: Consol
             console.print("There is no answer with sources yet.")
         case _:
             console.print(f"There is no command {one_line(words[0], 40)}; /help shows those there are.", markup=False)
-    console.print()
 
 
 async def _current(conversation: Conversation, answer: Answer) -> set[int]:
@@ -240,7 +241,8 @@ def _no_source(number: str, answer: Answer) -> str:
 
 
 async def run_lines(conversation: Conversation, lines: TextIO, out: TextIO, err: TextIO) -> None:
-    """Answer each line of ``lines`` as plain text, for a standard input that is no terminal."""
+    """Answer each line of ``lines`` as plain text, for a standard input that is no terminal; commands are heeded."""
+    console = Console(file=out, color_system=None, highlight=False, soft_wrap=True)
 
     def watch(event: Searching | Found | Reset | Said) -> None:
         if isinstance(event, Found):
@@ -248,12 +250,15 @@ async def run_lines(conversation: Conversation, lines: TextIO, out: TextIO, err:
 
     first = True
     while line := await asyncio.to_thread(lines.readline):
-        question = line.strip()
-        if not question:
+        words = line.split()
+        if not words:
             continue
-        if question in ("/quit", "/exit", "/q"):
+        if words[0] in LEAVING:
             return
-        answer = await conversation.ask(question, watch)
-        print(f"{'' if first else chr(10)}{PROMPT}{one_line(question)}\n", file=out)
-        print(plain_answer(answer), file=out, flush=True)
+        print(f"{'' if first else chr(10)}{PROMPT}{one_line(line.strip())}\n", file=out)
+        if words[0].startswith("/"):
+            await _command(words, conversation, console)
+        else:
+            print(plain_answer(await conversation.ask(line.strip(), watch)), file=out)
+        out.flush()
         first = False

@@ -127,7 +127,7 @@ def passage_view(citation: Citation, passages: Sequence[Passage]) -> Group:
 
 def why_view(citation: Citation, found: Explained | None) -> Group:
     """Why one source was found, in sentences, and its context; ``found`` is None where no search finds it now."""
-    told = why_told(found, ENGLISH) if found is not None else []
+    told = why_told(found, ENGLISH, citation.hit.rerank) if found is not None else []
     parts: list[RenderableType] = [Text(f"{citation.marker}  {place(citation)}", Style(bold=True))]
     parts += [Text(visible(sentence)) for sentence in told or [ENGLISH.say("why_not")]]
     if citation.hit.context.text:

@@ -34,10 +34,11 @@ class Explained:
 async def explained(library: Library, workspace: str, viewer: Viewer, searches: Iterable[str]) -> dict[str, Explained]:
     """By ``Hit.key`` how each passage that these searches find now is found: by the one where it stands highest.
 
-    ``viewer`` is whoever wants to know. Raises Unavailable.
+    ``viewer`` is whoever wants to know. No reranker is paid for that: it ordered them for the answer. Raises
+    Unavailable.
     """
     queries = list(dict.fromkeys(query for query in searches if query.strip()))[:MOST_SEARCHES]
-    made = await asyncio.gather(*(library.explain(workspace, query, viewer) for query in queries))
+    made = await asyncio.gather(*(library.explain(workspace, query, viewer, reranked=False) for query in queries))
     best: dict[str, Explained] = {}
     for query, whys in zip(queries, made, strict=True):
         for why in whys:
@@ -47,8 +48,10 @@ async def explained(library: Library, workspace: str, viewer: Viewer, searches: 
     return best
 
 
-def why_told(explained: Explained, texts: Texts) -> list[str]:
+def why_told(explained: Explained, texts: Texts, reranked: float | None = None) -> list[str]:
     """Why a passage was found, as sentences, the most telling first; none where neither side tells of it.
+
+    ``reranked`` is the score that a reranker gave it for the answer.
 
     Worked example, second by meaning and first by words, of which the passage itself has one only →
     ``["Found for “INC-7 cause” by meaning (2nd) and by the words “INC-7, cause” (1st).",
@@ -74,8 +77,8 @@ def why_told(explained: Explained, texts: Texts) -> list[str]:
     told += _only_beside_the_text(why, texts) if why.keyword is not None else []
     if (nearer := _nearer_context(why)) is not None:
         told.append(texts.say("context_nearer", rank=ordinal(nearer, texts)))
-    if why.rerank is not None:
-        told.append(texts.say("reranked", rank=ordinal(why.rank, texts)))
+    if reranked is not None:
+        told.append(texts.say("reranked", score=f"{reranked:.2f}"))
     return told
 
 

@@ -95,11 +95,12 @@ class Indexer:
         limit: int | None = None,
         alpha: float | None = None,
         documents: frozenset[DocumentId] | None = None,
+        reranked: bool = True,
     ) -> list[Why]:
-        """The hits of ``search`` and why each was found: ranks, scores and words. Raises Unavailable."""
+        """The hits of ``search``, or all that a reranker would be shown, and why each was found. Raises Unavailable."""
         return await self._parts.reading(
             lambda index: index.retrieval.explain(
-                workspace, query, viewer, limit=limit, alpha=alpha, documents=documents
+                workspace, query, viewer, limit=limit, alpha=alpha, documents=documents, reranked=reranked
             )
         )
 

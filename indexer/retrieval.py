@@ -85,8 +85,16 @@ class Retrieval:
         limit: int | None = None,
         alpha: float | None = None,
         documents: frozenset[DocumentId] | None = None,
+        reranked: bool = True,
     ) -> list[Why]:
-        """The hits of ``search``, each with its places on the sides of the search and the words that it has."""
+        """The hits of ``search``, each with its places on the sides of the search and the words that it has.
+
+        Not ``reranked`` they are all that a reranker would be shown, and it is not asked.
+        """
+        if self._ranking is not None and not reranked:
+            plain = Retrieval(self._store, self._embedder, self._catalogue, self._settings)
+            limit = max(limit or self._settings.search_limit, self._ranking.candidates)
+            return await plain.explain(workspace, query, viewer, limit=limit, alpha=alpha, documents=documents)
         hits = await self.search(workspace, query, viewer, limit=limit, alpha=alpha, documents=documents)
         if not hits:
             return []

@@ -138,12 +138,13 @@ class _Answering:
         if not any(c.isalnum() for c in self._question):
             yield Done(Answer(self._texts.say("nothing_asked"), Kind.HELP))
             return
-        deadline = asyncio.get_running_loop().time() + self._with.settings.answer_seconds
         documents = await self._with.library.documents(self._workspace, self._viewer)
         self._searches.documents = documents
         if not documents:
             yield Done(Answer(self._texts.say("no_documents"), Kind.HELP))
             return
+        await self._with.library.connect()  # a database that is starting has a time of its own
+        deadline = asyncio.get_running_loop().time() + self._with.settings.answer_seconds
         if self._with.client is None or self._capped is not None:
             reason = self._texts.say("no_key") if self._with.client is None else self._capped
             async for event in self._passages(reason or ""):

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
 class Library(Protocol):
     """Documents that can be searched. Every call shows only what the viewer may read."""
 
+    async def connect(self) -> object:
+        """Wait until the database is there, where it is only starting; ``Unavailable`` where it does not come."""
+        ...
+
     async def search(
         self,
         workspace: str,
@@ -27,8 +31,11 @@ class Library(Protocol):
         """The best passages, best first; ``Unavailable`` where the database does not answer."""
         ...
 
-    async def explain(self, workspace: str, query: str, viewer: Viewer) -> list[Why]:
-        """What ``search`` finds, and why: for whoever wants to know how a source was found."""
+    async def explain(self, workspace: str, query: str, viewer: Viewer, *, reranked: bool = True) -> list[Why]:
+        """What ``search`` finds, and why: for whoever wants to know how a source was found.
+
+        Not ``reranked`` it is all that a reranker would be shown, and it is not asked.
+        """
         ...
 
     async def documents(self, workspace: str, viewer: Viewer) -> list[Document]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import replace
 
@@ -14,6 +15,8 @@ from bot.answering.events import Found, Searching
 from bot.answering.library import Library
 from bot.answering.rounds import Ask
 from indexer import Document, Hit, SituateError, Unavailable, Viewer, WeaviateUnavailable
+
+log = logging.getLogger(__name__)
 
 NOT_NOW = "The documents cannot be searched just now; ask again in a minute."
 OTHERS = 0.5  # what a hit of another search counts beside one of a search for the question itself
@@ -111,6 +114,7 @@ class Searches:
                 async with asyncio.timeout(seconds):
                     ran = await tools.run(tools.Call(query, None), self._library, self._workspace, self._viewer)
             except TimeoutError:
+                log.warning("a search took longer than %.0f s", seconds, exc_info=True)
                 ran = tools.Ran(query, failure=NOT_NOW)
             yield self._took(ran).found
             if ran.failure is not None and not others:

@@ -39,7 +39,9 @@ class StoredSource:
 
 @dataclass(frozen=True, slots=True)
 class StoredHit:
-    """A chunk that Claude was shown for an answer, with its scores (see ``Hit``); its text is in the index only."""
+    """A chunk that Claude was shown for an answer, with its scores (see ``Hit``) and, where one judged it, a reranker's
+    (``rerank``); its text is in the index only.
+    """
 
     document: DocumentId
     version: VersionId
@@ -168,7 +170,8 @@ def _cited(citation: Citation) -> StoredSource:
 
 
 def _shown(hit: Hit) -> StoredHit:
-    scores = {side: _number(score) for side, score in hit.scores.items()}
+    judged = {} if hit.rerank is None else {"rerank": hit.rerank}
+    scores = {side: _number(score) for side, score in (hit.scores | judged).items()}
     return StoredHit(hit.document, hit.version, hit.chunk.position, hit.title, _number(hit.score), scores)
 
 

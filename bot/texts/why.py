@@ -26,8 +26,8 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "Par le sens de son seul contexte, il serait {rank}.",
     ),
     "reranked": (
-        "Read once more beside the question, it came {rank}.",
-        "Relu à côté de la question, ce passage arrive {rank}.",
+        "For the answer it was read once more beside the question, and got {score}.",
+        "Pour la réponse, il a été relu à côté de la question et a obtenu {score}.",
     ),
     "ranks_now": (
         "Ranks are among the passages that you can read now.",

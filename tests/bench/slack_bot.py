@@ -39,6 +39,10 @@ class TimedLibrary:
     def __init__(self, library: Indexer) -> None:
         self._library = library
 
+    async def connect(self) -> object:
+        """As the library does."""
+        return await self._library.connect()
+
     async def search(
         self,
         workspace: str,
@@ -56,9 +60,9 @@ class TimedLibrary:
         finally:
             tell(query=query, began=began, ended=time.monotonic(), processor=time.process_time())
 
-    async def explain(self, workspace: str, query: str, viewer: Viewer) -> list[Why]:
+    async def explain(self, workspace: str, query: str, viewer: Viewer, *, reranked: bool = True) -> list[Why]:
         """As the library does."""
-        return await self._library.explain(workspace, query, viewer)
+        return await self._library.explain(workspace, query, viewer, reranked=reranked)
 
     async def documents(self, workspace: str, viewer: Viewer) -> list[Document]:
         """As the library does."""

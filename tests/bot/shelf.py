@@ -44,6 +44,7 @@ class Shelf:
     failing: Callable[[str], Exception | None] = lambda query: None
     limit: int = 10
     paid: list[tuple[str, str, float]] = field(default_factory=list)  # workspace, for what, US dollars
+    reranked: int = 0  # explanations for which a reranker would be paid
 
     def put(
         self,
@@ -85,6 +86,9 @@ class Shelf:
         """Take a document off the shelf."""
         self.hits = [hit for hit in self.hits if hit.document != document]
 
+    async def connect(self) -> None:
+        """It is always there."""
+
     async def search(
         self,
         workspace: str,
@@ -111,8 +115,9 @@ class Shelf:
     def may_see(self, viewer: Viewer, audience: Audience) -> bool:
         return viewer.may_read(audience)
 
-    async def explain(self, workspace: str, query: str, viewer: Viewer) -> list[Why]:
+    async def explain(self, workspace: str, query: str, viewer: Viewer, *, reranked: bool = True) -> list[Why]:
         """By words only: rank and score are the search's."""
+        self.reranked += reranked
         wanted = re.findall(r"\w+", query)
         return [
             Why(

@@ -226,6 +226,23 @@ async def test_lines_of_a_pipe_are_answered_one_by_one(conversation: Conversatio
     assert "\x1b" not in text
 
 
+async def test_a_line_of_a_pipe_that_is_a_command_is_heeded_and_never_asked(
+    conversation: Conversation, claude: ClaudeServer
+) -> None:
+    out = io.StringIO()
+    lines = f"/why 1\n{QUESTION}\n/why 1\n/sources 2\n/nonsense now\n/etc/hosts is wrong?\n/quit\nnever asked\n"
+    await run_lines(conversation, io.StringIO(lines), out, io.StringIO())
+    before, _, after = out.getvalue().partition(f"\n› {QUESTION}\n\n")
+    assert before == "› /why 1\n\nThere is no answer with sources yet.\n"
+    why, sources, nonsense, hosts = after.split("\n› /")[1:]
+    assert why.startswith("why 1\n\n1  Annual Review 2023 › Cybersecurity, p. 1 · 30 Jan 2024\nFound by the words “INC")
+    assert "Renewal of certificates was automated." in sources
+    assert nonsense == "nonsense now\n\nThere is no command /nonsense; /help shows those there are.\n"
+    assert "There is no command /etc/hosts;" in hosts
+    assert "\x1b" not in out.getvalue()
+    assert {request.question for request in claude.messages} == {QUESTION}
+
+
 async def test_a_question_goes_on_where_claude_is_away(conversation: Conversation, claude: ClaudeServer) -> None:
     claude.close_port()
     out = io.StringIO()

@@ -61,6 +61,7 @@ HIT = Hit(
     url="https://example.test/review",
     date=datetime(2024, 1, 30, tzinfo=UTC),
     scores={"vector": 0.8, "keyword": float("nan")},
+    rerank=0.93,
 )
 ANSWER = Answer(
     "An expired certificate. [1]",
@@ -288,7 +289,7 @@ async def test_answer_comes_back_as_it_was_kept(ledger: Ledger) -> None:
     await ledger.keep(answer)
     assert await ledger.answer(answer.id) == answer
     assert answer.sources[0].location == "Incidents, p. 14"
-    assert answer.hits[0].scores == {"vector": 0.8, "keyword": 0.0}
+    assert answer.hits[0].scores == {"vector": 0.8, "keyword": 0.0, "rerank": 0.93}
     assert answer.audiences == ("channel:C1", "workspace")
     assert await ledger.answer("unknown") is None
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import re
+from typing import Any
 
 import pytest
 
 from bot.answering.answerer import Answerer
 from bot.answering.events import Citation, Kind, Reset, Searching
 from bot.answering.events import Text as Said
-from indexer import CatalogueUnavailable, WeaviateUnavailable, load_prices
+from indexer import CatalogueUnavailable, Hit, WeaviateUnavailable, load_prices
 from tests.bot.answers import answerer, ask, settings
 from tests.bot.shelf import EVERYBODY, Shelf, annual_review
 from tests.claude_server import (
@@ -40,6 +42,21 @@ def shelf() -> Shelf:
     shelf = Shelf()
     annual_review(shelf)
     return shelf
+
+
+class Starting(Shelf):
+    """Its database takes longer to start than a search may take; a search starts it where nobody has."""
+
+    there = False
+
+    async def connect(self) -> None:
+        if not self.there:
+            await asyncio.sleep(0.3)
+            self.there = True
+
+    async def search(self, *arguments: Any, **options: Any) -> list[Hit]:
+        await self.connect()
+        return await super().search(*arguments, **options)
 
 
 class FailsLate(HonestAnswerer):
@@ -337,6 +354,46 @@ async def test_the_database_away_and_no_key_is_said_honestly(shelf: Shelf) -> No
     seen = await ask(Answerer(shelf, None, settings(), load_prices(None)), QUESTION)
     assert seen.answer.kind is Kind.TROUBLE
     assert "The database does not answer." in seen.answer.text
+
+
+async def test_a_database_that_is_only_starting_is_waited_for(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However long it may take to start: the time that a search has begins afterwards."""
+    monkeypatch.setattr("bot.answering.answerer.GRACE_SECONDS", 0.05)
+    starting = Starting(hits=shelf.hits)
+    seen = await ask(Answerer(starting, None, settings(answer_seconds=0.05), load_prices(None)), QUESTION)
+    assert seen.answer.kind is Kind.PASSAGES
+    assert "expired certificate" in seen.shown
+
+
+async def test_a_database_that_does_not_start_is_said_and_nothing_is_paid(claude: ClaudeServer, shelf: Shelf) -> None:
+    class Broken(Shelf):
+        async def connect(self) -> None:
+            raise WeaviateUnavailable("The database was not ready within 120 s.")
+
+    seen = await ask(answerer(claude, Broken(hits=shelf.hits)), QUESTION)
+    assert seen.answer.kind is Kind.TROUBLE
+    assert seen.answer.text == "The database was not ready within 120 s."
+    assert claude.messages == []
+
+
+async def test_of_a_search_that_took_too_long_the_log_tells_where_it_was(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    class Stuck(Shelf):
+        async def search(self, *arguments: Any, **options: Any) -> list[Hit]:
+            await self.never_answers()
+            return []
+
+        async def never_answers(self) -> None:
+            await asyncio.Event().wait()
+
+    monkeypatch.setattr("bot.answering.answerer.GRACE_SECONDS", 0.05)
+    with caplog.at_level(logging.WARNING):
+        seen = await ask(Answerer(Stuck(hits=shelf.hits), None, settings(), load_prices(None)), QUESTION)
+    assert seen.answer.kind is Kind.TROUBLE
+    assert "cannot be searched just now" in seen.answer.text
+    assert "in never_answers" in caplog.text
+    assert QUESTION not in caplog.text
 
 
 async def test_a_search_that_fails_each_time_is_no_answer(claude: ClaudeServer, shelf: Shelf) -> None:

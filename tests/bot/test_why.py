@@ -64,9 +64,9 @@ def test_a_context_far_ahead_of_the_whole_is_told() -> None:
     assert why_told(explained(meaning=6, context=1, hit=structural), ENGLISH)[1:] == []
 
 
-def test_where_there_is_a_reranker_its_place_is_told() -> None:
-    told = why_told(explained(meaning=6, rank=2, rerank=0.93), ENGLISH)
-    assert told == ["Found by meaning (6th).", "Read once more beside the question, it came 2nd."]
+def test_where_a_reranker_judged_it_for_the_answer_its_score_is_told() -> None:
+    told = why_told(explained(meaning=6), ENGLISH, 0.934)
+    assert told[1:] == ["For the answer it was read once more beside the question, and got 0.93."]
 
 
 def test_telling_words_are_six_at_most_identifiers_first() -> None:
@@ -94,6 +94,7 @@ async def test_a_passage_is_explained_by_the_search_where_it_stands_highest() ->
     assert (second.query, second.why.rank, second.several) == ("Project Phoenix", 1, True)
     assert found["annual-review-2023.1#0"].query == "certificates gateway"
     assert [asked.query for asked in shelf.asked] == ["certificates gateway", "Project Phoenix"]
+    assert shelf.reranked == 0, "whoever looks pays for no reranker"
 
 
 async def test_what_the_viewer_may_not_read_is_not_explained() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from bot.why import Explained
@@ -25,16 +24,14 @@ def why(
     words: int | None = None,
     *,
     context: int | None = None,
-    rank: int = 1,
     hit: Hit = HIT,
-    rerank: float | None = None,
     **terms: tuple[str, ...],
 ) -> Why:
     """With these ranks, and by property these words; ``context`` is the rank of the context's vector."""
     vectors = {"passage": meaning, "context": context}
     return Why(
-        replace(hit, rerank=rerank),
-        rank,
+        hit,
+        1,
         Standing(meaning, 0.8) if meaning else None,
         Standing(words, 7.5) if words else None,
         {name: Standing(place, 0.8) for name, place in vectors.items() if place},

@@ -11,12 +11,13 @@ from indexer.documents import Audience, Viewer
 from indexer.embedding import HashingEmbedder
 from indexer.explaining import Why
 from indexer.library import Indexer
+from indexer.reranking import SecondRanking
 from indexer.retrieval import Retrieval
 from indexer.settings import IndexerSettings
 from indexer.store import HybridQuery, Scored, Store
 from indexer.weaviate_server import Endpoint
 from tests.fixtures.indexer import added
-from tests.indexer.test_retrieval import EVERYBODY, Library
+from tests.indexer.test_retrieval import EVERYBODY, Library, Liking
 
 pytestmark = pytest.mark.anyio
 
@@ -33,7 +34,8 @@ async def library(weaviate: Endpoint, workspace: str) -> AsyncIterator[Library]:
 
 async def explain(library: Library, query: str, viewer: Viewer = EVERYBODY, **options: Any) -> list[Why]:
     settings = IndexerSettings.model_validate(options.pop("settings", {}))
-    retrieval = Retrieval(library.store, library.embedder, library.catalogue, settings)
+    ranking = options.pop("ranking", None)
+    retrieval = Retrieval(library.store, library.embedder, library.catalogue, settings, ranking)
     return await retrieval.explain(library.workspace, query, viewer, **options)
 
 
@@ -43,6 +45,19 @@ async def test_the_hits_are_those_of_the_search_in_its_order(library: Library) -
     told = await explain(library, "cat number 7", limit=5)
     assert [why.hit for why in told] == found
     assert [why.rank for why in told] == [1, 2, 3, 4, 5]
+
+
+async def test_a_reranker_is_not_asked_for_an_explanation_without_it_and_all_that_it_would_judge_is_there(
+    library: Library,
+) -> None:
+    await library.add("cats", *(f"The cat number {n} sat on the mat." for n in range(15)))
+    liking = Liking("7")
+    ranking = SecondRanking(liking, 12, 1.0)
+    told = await explain(library, "cat number 7", limit=5, ranking=ranking, reranked=False)
+    assert [why.hit for why in told] == await library.search("cat number 7", limit=12)
+    assert liking.asked == []
+    assert len(await explain(library, "cat number 7", limit=5, ranking=ranking)) == 5
+    assert len(liking.asked) == 1
 
 
 async def test_each_side_has_its_ranks_and_scores(library: Library) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bot.answering.trouble import logged
 from bot.slack.adding.conversation import tell_directly
@@ -13,7 +13,7 @@ from bot.slack.adding.own_answers import OwnAnswers
 from bot.slack.clicks import fill_form, open_form, respond_alone
 from bot.slack.directory import CannotCheck
 from bot.slack.parts import FORM_SECONDS, Parts
-from bot.slack.rights import choices
+from bot.slack.rights import Choices, choices
 from bot.slack.showing.adding_form import adding_form, loading_form, refusal_form
 from bot.slack.showing.forms import View
 from bot.slack.showing.messages import sentence_message
@@ -42,10 +42,13 @@ async def open_adding_form(parts: Parts, form: Form, opener: Opener) -> None:
 
 async def _filled(parts: Parts, form: Form, opener: Opener, texts: Texts) -> View:
     try:
-        title, made_from = await _of_answer(parts, form, opener, texts) if form.message else ("", frozenset())
-        offered = await choices(
-            parts, opener.user, form.channel, user_team=opener.team, origins=form.origins, made_from=made_from
-        )
+        kept = await _of_answers(parts, form, opener, texts) if form.message else _Kept()
+        offered, of_thread = [
+            await choices(
+                parts, opener.user, form.channel, user_team=opener.team, origins=form.origins, made_from=made_from
+            )
+            for made_from in (kept.made_from, kept.made_from | kept.thread_made_from)
+        ]
         if offered.refused not in ("may_not_add", "cannot_check"):
             await _see_that_it_is_in_sight(parts, form, opener)
     except NotAdded as error:
@@ -60,7 +63,15 @@ async def _filled(parts: Parts, form: Form, opener: Opener, texts: Texts) -> Vie
     if offered.refused is not None:
         key = "form_cannot_check_yet" if offered.refused == "cannot_check" else offered.refused
         return refusal_form(texts.say(key), texts)
-    return adding_form(form, offered, texts, title=title)
+    return adding_form(form, _good_for_both(offered, of_thread), texts, title=kept.title)
+
+
+def _good_for_both(offered: Choices, of_thread: Choices) -> Choices:
+    """What is ``offered``; what is chosen at first may be chosen for the whole thread, too, if anything may."""
+    if of_thread.default is None:
+        return offered
+    both = offered.allow(of_thread.default)
+    return replace(offered, default=of_thread.default if both else offered.options[-1].audience)
 
 
 async def _see_that_it_is_in_sight(parts: Parts, form: Form, opener: Opener) -> None:
@@ -69,17 +80,29 @@ async def _see_that_it_is_in_sight(parts: Parts, form: Form, opener: Opener) -> 
         raise NotAdded("form_out_of_sight_direct" if form.channel.startswith("D") else "form_out_of_sight")
 
 
-async def _of_answer(parts: Parts, form: Form, opener: Opener, texts: Texts) -> tuple[str, frozenset[Audience]]:
-    """Of an answer of the bot's own: what was asked, for its title, and whose documents it rests on.
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """Of an answer of the bot's own that is added: what was asked, for its title, and whose documents it rests on; of
+    the thread that a message is in whose documents its answers rest on.
+    """
 
-    What is offered rests on it; what is allowed is worked out anew when it is added. Raises NotAdded, SituateError.
+    title: str = ""
+    made_from: frozenset[Audience] = frozenset()
+    thread_made_from: frozenset[Audience] = frozenset()
+
+
+async def _of_answers(parts: Parts, form: Form, opener: Opener, texts: Texts) -> _Kept:
+    """What is offered rests on it; what is allowed is worked out anew when it is added.
+
+    Raises NotAdded, CannotCheck, SituateError.
     """
     own = OwnAnswers(parts, form.channel, opener.user, texts)
     await own.look_up(form.thread or form.message, [form.message])
+    kept = _Kept(thread_made_from=await own.all_made_from() if form.thread else frozenset())
     answer = own.of(form.message)
     if answer is None:
-        return "", frozenset()
-    return await own.question(answer), await own.made_from(answer)
+        return kept
+    return replace(kept, title=await own.question(answer), made_from=await own.made_from(answer))
 
 
 async def _say_not_opened(parts: Parts, form: Form, opener: Opener, texts: Texts) -> None:

@@ -6,6 +6,7 @@ Slack has an answer as it was shown, cut into messages; the ledger has it whole,
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from bot.answering.events import Kind
@@ -14,6 +15,7 @@ from bot.answering.visible import one_line
 from bot.ledger import StoredAnswer
 from bot.slack.adding.not_added import NotAdded
 from bot.slack.audience import of_person
+from bot.slack.directory import CannotCheck
 from bot.slack.parts import Parts
 from bot.slack.showing.sources import place, title_of
 from bot.slack.threads import plain_question
@@ -88,6 +90,17 @@ class OwnAnswers:
             audiences.update(readable[document] for document in shown & set(readable))
             if not shown <= set(readable):
                 audiences.update(Audience.parse(audience) for audience in one.audiences)
+        return frozenset(audiences)
+
+    async def all_made_from(self) -> frozenset[Audience]:
+        """The same of all answers in the thread that may be kept, as far as that can be told.
+
+        Raises CatalogueUnavailable.
+        """
+        audiences: set[Audience] = set()
+        for one in self._in_thread:
+            with suppress(NotAdded, CannotCheck):
+                audiences |= await self.made_from(one)
         return frozenset(audiences)
 
     def _up_to(self, answer: StoredAnswer) -> Sequence[StoredAnswer]:

@@ -150,9 +150,11 @@ def _passage(
 
 def _about(answer: StoredAnswer, source: StoredSource, passage: Passage, texts: Texts, why: Explained | None) -> str:
     """How it was found, and its context."""
-    told: list[str | None] = [" ".join(why_told(why, texts))] if why is not None else []
     hit = next((one for one in answer.hits if (one.version, one.position) == (source.version, source.position)), None)
-    if hit is not None and why is None:
+    told: list[str | None] = []
+    if why is not None:
+        told.append(" ".join(why_told(why, texts, hit.scores.get("rerank") if hit is not None else None)))
+    elif hit is not None:
         searched = f"{source.title}\n{passage.text}"
         told.append(found_by(answer.hits, hit, (answer.question, *answer.searches), searched, texts))
     if context := one_line(passage.context.text, _LONGEST_CONTEXT):

@@ -5,17 +5,23 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+import pytest
+
+from bot.slack import desk
+from bot.slack.adding import desk as adding_desk
+from bot.slack.adding import moving
 from bot.slack.app import SlackBot
 from indexer import EVERYONE, WORKSPACE, Audience, Indexer, Original
 from tests.bot.slack.clicked import Slack
-from tests.bot.slack.whole import texts_of
+from tests.bot.slack.whole import Clocks, texts_of
 from tests.claude_server import ClaudeServer, Reply, Request, Text, ToolUse
 from tests.claude_server.brains import found_in, query_field, search_tool
+from tests.fixtures.bot import StartBot
 from tests.fixtures.indexer import followed
 from tests.slack_server import Channel, Delivery, Message, Person, SlackServer, View
 
@@ -36,6 +42,23 @@ def tells_all(request: Request) -> Reply:
     if not found:
         return Reply((Text("I found nothing on that."),))
     return Reply(tuple(Text(f"{piece.text.strip()} ", (piece.cite(),)) for piece in found.values()))
+
+
+@pytest.fixture
+async def one_bot(another_bot: StartBot, slack: SlackServer, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Slack]:
+    """One bot for all cases; it is built once, which takes longer than a case."""
+    clocks = Clocks(monkeypatch)
+    clocks.of_messages("update_every", 0.005)
+    monkeypatch.setattr(moving, "UPDATE_SECONDS", 0.01)
+    for one in (desk, adding_desk):
+        for name in ("LOOK_SECONDS", "BEAT_SECONDS", "TAKE_OVER_SECONDS"):  # nobody else answers here
+            monkeypatch.setattr(one, name, 2.0, raising=False)
+    slack.expect_violations("*")  # what befalls an app whose channels are taken away from under it
+    slack.may_ping()
+    slack.clock_factor = 0.05  # what a closed socket lost comes again after 3 and 15 seconds
+    slack.stream_seconds /= slack.clock_factor  # streams live as long as ever
+    async with another_bot(ask_command="/ask") as bot:
+        yield Slack(slack, bot)
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,8 @@ from indexer.weaviate_server import Endpoint
 from tests.bot.slack.sending.test_splitting import letters, paragraphs
 from tests.bot.slack.whole import QUESTION, ByQuestion, Clocks, Writes, finished, outcome, said
 from tests.claude_server import ClaudeServer, Hold
-from tests.fixtures.bot import MODEL, StartBot
-from tests.fixtures.command_line import CommandLine, settings_on
+from tests.fixtures.bot import StartBot, bot_process
+from tests.fixtures.command_line import settings_on
 from tests.fixtures.slack import Company
 from tests.slack_server import SlackServer
 
@@ -35,23 +35,8 @@ async def process(
     slack: SlackServer, claude: ClaudeServer, library: Indexer, weaviate: Endpoint
 ) -> AsyncIterator[subprocess.Popen[bytes]]:
     """``python -m bot`` on ``library``, connected."""
-    line = CommandLine(
-        {
-            **settings_on(weaviate, library.settings.data_dir),
-            "ANTHROPIC_API_KEY": "key",
-            "ANTHROPIC_BASE_URL": claude.base_url,
-            "ANSWER_MODEL": MODEL,
-            "SLACK_BOT_TOKEN": slack.bot_token,
-            "SLACK_APP_TOKEN": slack.app_token,
-            "SLACK_API_URL": slack.api_url,
-        }
-    )
-    with line.start("bot", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as running:
-        try:
-            await slack.ready(seconds=60)
-            yield running
-        finally:
-            running.kill()
+    async with bot_process(slack, settings_on(weaviate, library.settings.data_dir), claude) as running:
+        yield running
 
 
 async def is_answered_once(slack: SlackServer, bot: SlackBot, company: Company, ts: str, first: str) -> None:

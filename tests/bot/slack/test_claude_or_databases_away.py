@@ -115,7 +115,7 @@ async def test_without_the_documents_database_people_get_a_sentence_and_a_refere
         by_socket(bot, settings),
     ):
         message = await answer_to(slack, bot, company)
-    assert "does not answer" in message.shown
+    assert "The documents cannot be searched just now." in message.shown
     assert REFERENCE.search(message.shown)
     assert "try_again" in message.actions
 

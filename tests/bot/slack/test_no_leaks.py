@@ -4,25 +4,24 @@ what they may not read."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from bot.slack import desk
 from indexer import Indexer
 from tests.bot.slack.clicked import Slack
-from tests.bot.slack.leaking import Secrets, forget_all, tells_all
+from tests.bot.slack.leaking import Secrets, forget_all, one_bot, tells_all
 from tests.bot.slack.leaking_deeds import Change, Deed, Doing, changes, deeds
-from tests.bot.slack.whole import Clocks
 from tests.claude_server import ClaudeServer
-from tests.fixtures.bot import StartBot, own_library
+from tests.fixtures.bot import own_library
 from tests.slack_server import SlackServer
 
 pytestmark = pytest.mark.anyio
 library = own_library  # documents are added to it
+people = one_bot
 
 CASES = 500
 LOOKUPS = ["users.info", "users.conversations", "conversations.info", "conversations.members", "users.list"]
@@ -37,30 +36,13 @@ cases = st.tuples(
 Case = tuple[list[Change], Deed, list[Change], Deed | None, Any]
 
 
-@pytest.fixture
-async def people(
-    another_bot: StartBot, slack: SlackServer, claude: ClaudeServer, monkeypatch: pytest.MonkeyPatch
-) -> AsyncIterator[Slack]:
-    """One bot for all cases; it is built once, which takes longer than a case."""
-    clocks = Clocks(monkeypatch)
-    clocks.of_messages("update_every", 0.005)
-    for name in ("LOOK_SECONDS", "BEAT_SECONDS", "TAKE_OVER_SECONDS"):  # nobody else answers here
-        monkeypatch.setattr(desk, name, 2.0)
-    slack.expect_violations("*")  # what befalls an app whose channels are taken away from under it
-    slack.may_ping()
-    slack.clock_factor = 0.05  # what a closed socket lost comes again after 3 and 15 seconds
-    slack.stream_seconds /= slack.clock_factor  # streams live as long as ever
-    claude.brain = tells_all
-    async with another_bot(ask_command="/ask") as bot:
-        yield Slack(slack, bot)
-
-
 # The bot waits for random moments, in its own thread, while a case is made up in another.
 @pytest.mark.filterwarnings("ignore:Do not use the `random` module")
 @pytest.mark.timeout(900)  # five hundred cases, each with the whole bot
 async def test_whatever_happens_nobody_is_shown_what_they_may_not_read(
     people: Slack, slack: SlackServer, library: Indexer, claude: ClaudeServer
 ) -> None:
+    claude.brain = tells_all
     secrets = Secrets(slack, claude)
     secrets.found()
     await secrets.hide(library)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from itertools import product
 
@@ -13,24 +13,21 @@ import pytest
 from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
 
-from bot.slack import desk
-from bot.slack.adding import desk as adding_desk
-from bot.slack.adding import moving
 from bot.slack.showing import actions
 from indexer import Indexer
 from tests.bot.slack.clicked import Slack
-from tests.bot.slack.leaking import NAMES, PATIENCE, PLACES, arrived, forget_all, settled
+from tests.bot.slack.leaking import NAMES, PATIENCE, PLACES, arrived, forget_all, one_bot, settled
 from tests.bot.slack.leaking_additions import Add, Adding, Gate, Sending, Tale, moving_of, watched
 from tests.bot.slack.leaking_deeds import Change, Deed, changes, deeds
 from tests.bot.slack.leaking_origins import Additions, Origin
-from tests.bot.slack.whole import Clocks
 from tests.claude_server import ClaudeServer, HonestAnswerer, Reply, Request, Text
 from tests.claude_server.brains import found_in
-from tests.fixtures.bot import StartBot, own_library
+from tests.fixtures.bot import own_library
 from tests.slack_server import SlackServer
 
 pytestmark = pytest.mark.anyio
 library = own_library  # documents are added to it
+people = one_bot
 
 CASES = 175  # beside the examples
 PHASES = (Phase.explicit, Phase.generate, Phase.shrink)
@@ -144,26 +141,6 @@ def tells_all_asked(request: Request) -> Reply:
     if not found:
         return Reply((Text("I found nothing on that."),))
     return Reply(tuple(Text(f"{piece.text.strip()} ", (piece.cite(),)) for piece in found.values()))
-
-
-@pytest.fixture
-async def people(
-    another_bot: StartBot, slack: SlackServer, claude: ClaudeServer, monkeypatch: pytest.MonkeyPatch
-) -> AsyncIterator[Slack]:
-    """One bot for all cases; it is built once, which takes longer than a case."""
-    clocks = Clocks(monkeypatch)
-    clocks.of_messages("update_every", 0.005)
-    monkeypatch.setattr(moving, "UPDATE_SECONDS", 0.01)
-    for one in (desk, adding_desk):
-        for name in ("LOOK_SECONDS", "BEAT_SECONDS", "TAKE_OVER_SECONDS"):  # nobody else answers here
-            monkeypatch.setattr(one, name, 2.0, raising=False)
-    slack.expect_violations("*")  # what befalls an app whose channels are taken away from under it
-    slack.may_ping()
-    slack.clock_factor = 0.05  # what a closed socket lost comes again after 3 and 15 seconds
-    slack.stream_seconds /= slack.clock_factor  # streams live as long as ever
-    claude.brain = tells_all_asked
-    async with another_bot(ask_command="/ask") as bot:
-        yield Slack(slack, bot)
 
 
 class Story:
@@ -320,6 +297,7 @@ PRESSED = (
 async def test_whatever_is_added_reaches_nobody_whom_its_origin_does_not(
     people: Slack, slack: SlackServer, library: Indexer, claude: ClaudeServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    claude.brain = tells_all_asked
     additions = Additions(slack, claude)
     additions.found()
     await additions.hide(library)

@@ -71,7 +71,7 @@ async def test_where_the_index_does_not_tell_why_what_was_kept_of_the_searches_d
 ) -> None:
     answer = await people.asks(company.ana, company.office, QUESTION)
 
-    async def away(*arguments: object) -> object:
+    async def away(*arguments: object, **options: object) -> object:
         raise WeaviateUnavailable("The database does not answer.")
 
     monkeypatch.setattr(library, "explain", away)

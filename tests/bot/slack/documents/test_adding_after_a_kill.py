@@ -6,13 +6,11 @@ just before is forgotten, and told once.
 
 from __future__ import annotations
 
-import asyncio
 import json
 import sqlite3
-import subprocess
 import threading
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,8 +22,8 @@ from indexer import Document, Indexer, IndexerSettings
 from indexer.weaviate_server import Endpoint
 from tests.claude_server import ClaudeServer, Contexts, Hold, Reply, Request
 from tests.claude_server.brains import tagged
-from tests.fixtures.bot import MODEL
-from tests.fixtures.command_line import CommandLine, settings_on
+from tests.fixtures.bot import bot_process
+from tests.fixtures.command_line import settings_on
 from tests.slack_server import Channel, File, Message, Person, SlackServer
 
 pytestmark = pytest.mark.anyio
@@ -88,7 +86,7 @@ class Scene:
 
     slack: SlackServer
     claude: ClaudeServer
-    line: CommandLine
+    settings: Mapping[str, str]
     folder: Path
     office: Channel
     people: dict[str, Person]
@@ -99,15 +97,10 @@ class Scene:
     passages: dict[str, int] = field(default_factory=dict)  # by title: what is stored
 
     @asynccontextmanager
-    async def process(self) -> AsyncIterator[subprocess.Popen[bytes]]:
+    async def process(self) -> AsyncIterator[None]:
         """``python -m bot``, connected; killed at the end."""
-        with self.line.start("bot", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as running:
-            try:
-                await self.slack.ready(seconds=60)
-                yield running
-            finally:
-                running.kill()
-                await asyncio.to_thread(running.wait)
+        async with bot_process(self.slack, self.settings, self.claude):
+            yield
         await self.slack.until(lambda: not self.slack.connections, what="its connection's end")
 
     async def adds(self, stage: str, name: str, data: bytes) -> File:
@@ -176,20 +169,10 @@ async def scene(weaviate: Endpoint, tmp_path_factory: pytest.TempPathFactory) ->
     """After one process was killed and another has done what was left."""
     folder = tmp_path_factory.mktemp("killed")
     with SlackServer() as slack, ClaudeServer() as claude:
-        settings = {
-            "WORKSPACE": WORKSPACE,
-            **settings_on(weaviate, folder),
-            "ANTHROPIC_API_KEY": "key",
-            "ANTHROPIC_BASE_URL": claude.base_url,
-            "ANSWER_MODEL": MODEL,
-            "CONFIRM_COST_USD": "0.0001",
-            "SLACK_BOT_TOKEN": slack.bot_token,
-            "SLACK_APP_TOKEN": slack.app_token,
-            "SLACK_API_URL": slack.api_url,
-        }
+        settings = {"WORKSPACE": WORKSPACE, **settings_on(weaviate, folder), "CONFIRM_COST_USD": "0.0001"}
         people = {stage: slack.person(f"P{number}") for number, stage in enumerate([*STAGES, DELETED])}
         office = slack.channel("office")
-        scene = Scene(slack, claude, CommandLine(settings), folder, office, people)
+        scene = Scene(slack, claude, settings, folder, office, people)
         claude.brain = scene.brain
         async with scene.process():
             await until_all_are_on_their_way(scene)

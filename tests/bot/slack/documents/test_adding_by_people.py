@@ -11,8 +11,8 @@ from bot.slack.app import SlackBot
 from bot.slack.directory import CannotCheck
 from bot.slack.listeners import adding as adding_listener
 from bot.slack.rights import Choices
-from indexer import CatalogueUnavailable, Document
-from tests.bot.slack.clicked import Slack
+from indexer import Audience, CatalogueUnavailable, Document
+from tests.bot.slack.clicked import Slack, document
 from tests.bot.slack.whole import QUESTION
 from tests.fixtures.slack import Company
 from tests.slack_server import Channel, Message, Person, SlackServer, View
@@ -234,6 +234,20 @@ async def test_a_message_or_its_thread_is_added_no_further_than_it_stands(
     assert "no more can be chosen" in str(view.content)
     assert await people.submits(company.ana, what="thread", title="Canteen") == {}
     assert await people.added() == [("Canteen", f"channel:{company.finance.id}")]
+
+
+async def test_where_answers_of_a_thread_rest_on_narrower_documents_what_is_chosen_at_first_is_taken(
+    people: AddingByForm, company: Company, slack: SlackServer
+) -> None:
+    library, office = people.bot.parts.library, f"channel:{company.office.id}"
+    root = slack.says(company.ana, company.office, "When does the canteen close?")
+    async with document(library, slack.team_id, CANTEEN, audience=Audience.parse(office)):
+        answer = await people.asks(company.ana, company.office, "When does the canteen close?", thread=root)
+        assert "three in the afternoon" in answer.shown
+        view = await people.uses(company.ana, company.office, root)
+        assert "All employees" in view.shown, "which may be chosen for the message alone"
+        assert await people.submits(company.ana, what="thread", title="Canteen") == {}
+        assert ("Canteen", office) in await people.added()
 
 
 async def test_a_message_where_the_bot_is_not_is_refused_when_the_form_opens(

@@ -15,8 +15,8 @@ import pytest
 
 from indexer import Indexer
 from indexer.weaviate_server import Endpoint
-from tests.fixtures.bot import own_library
-from tests.fixtures.command_line import CommandLine, settings_on
+from tests.fixtures.bot import bot_process, own_library
+from tests.fixtures.command_line import settings_on
 from tests.fixtures.indexer import MakeSettings
 from tests.fixtures.slack import Company
 from tests.indexer.documents_to_read import bomb, docx_report
@@ -53,20 +53,8 @@ async def process(
 ) -> AsyncIterator[subprocess.Popen[bytes]]:
     """``python -m bot``, connected, with documents of its own."""
     settings = make_settings()
-    line = CommandLine(
-        {
-            **settings_on(weaviate, settings.data_dir),
-            "SLACK_BOT_TOKEN": slack.bot_token,
-            "SLACK_APP_TOKEN": slack.app_token,
-            "SLACK_API_URL": slack.api_url,
-        }
-    )
-    with line.start("bot", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as running:
-        try:
-            await slack.ready(seconds=60)
-            yield running
-        finally:
-            running.kill()
+    async with bot_process(slack, settings_on(weaviate, settings.data_dir)) as running:
+        yield running
     opened: AbstractAsyncContextManager[Indexer] = Indexer.open(settings)
     async with opened as indexer:
         for one in await indexer.documents(slack.team_id, None):  # the server is everybody's

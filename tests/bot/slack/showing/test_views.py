@@ -78,6 +78,15 @@ def test_how_a_passage_is_found_now_is_told_in_place_of_what_was_kept() -> None:
     assert view_faults(view) == []
 
 
+def test_what_a_reranker_gave_a_passage_for_the_answer_is_told() -> None:
+    shown = answer(source(1), hits=(hit(2), hit(1, scores={"vector": 0.8, "rerank": 0.931})))
+    view = passages(shown, {1: NEAR}, ENGLISH, {"review.1#1": explained(meaning=3)})
+    assert (
+        "Found by meaning (3rd). For the answer it was read once more beside the question, and got 0.93."
+        in grey(view)[2]
+    )
+
+
 def test_of_a_passage_that_may_not_be_read_it_is_not_told_how_it_is_found() -> None:
     view = passages(answer(source(1)), {}, ENGLISH, {"review.1#1": explained(meaning=3, words=1, text=("raise",))})
     assert grey(view) == ["1 source is not shown: it was removed or replaced, or you may not read it."]
