@@ -35,7 +35,7 @@ from indexer.errors import SettingsInvalid, StoreFailed, WeaviateUnavailable
 from indexer.processes import end_process
 from indexer.settings import IndexerSettings
 from indexer.store import LONGEST_QUERY, VECTORS, HybridQuery, Store, passages, searchable
-from indexer.store.collection import RESCORED, collection_name
+from indexer.store.collection import CANDIDATES, RESCORED, collection_name
 from indexer.weaviate_launch import free_ports
 from indexer.weaviate_server import Endpoint, weaviate_server
 from tests.fixtures.weaviate import DIMENSIONS
@@ -419,13 +419,17 @@ async def test_weight_zero_leaves_a_vector_out(store: Store, workspace: str) -> 
         await first(by_name["passage"][1], passage=0.0)
 
 
-async def test_memory_holds_vectors_in_a_byte_a_number(store: Store, weaviate: Endpoint) -> None:
+async def test_memory_holds_vectors_in_a_byte_a_number_and_a_search_looks_at_candidates_enough(
+    store: Store, weaviate: Endpoint
+) -> None:
     headers = {"Authorization": f"Bearer {weaviate.api_key}"}
     schema = f"http://{weaviate.host}:{weaviate.port}/v1/schema/{collection_name(DIMENSIONS)}"
     async with aiohttp.ClientSession(headers=headers) as http, http.get(schema) as answer:
         vectors = (await answer.json())["vectorConfig"]
     for name in VECTORS:
-        assert vectors[name]["vectorIndexConfig"]["rq"] == {"enabled": True, "bits": 8, "rescoreLimit": RESCORED}
+        index = vectors[name]["vectorIndexConfig"]
+        assert index["rq"] == {"enabled": True, "bits": 8, "rescoreLimit": RESCORED}
+        assert index["ef"] == CANDIDATES
 
 
 async def test_the_nearest_are_told_by_whole_vectors(store: Store, workspace: str) -> None:

@@ -141,6 +141,7 @@ def _search_rows(recall: dict[str, dict[str, float]], taken: dict[str, Times], e
         of = recall[what]
         figures = f"{of['passage']:.3f}, {of['context']:.3f}, {of['mixed']:.3f}"
         rows.append(Row(f"recall@20 of {said}: passage, context, mixed", figures))
+        rows.append(Row("… the 20 nearest by the mix, among its first 20", f"{of['ordered']:.3f}"))
     for what, said in (("everything", "everything"), ("channel", "one channel's 100 documents")):
         rows.append(Row(f"search of {said}, p50 / p95", str(taken[what])))
         rows.append(Row("… its vectors alone", str(taken[f"{what}, vectors"])))
