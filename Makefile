@@ -21,7 +21,7 @@ test: ## every check and every test
 	$(BIN)/ruff format --quiet --check .
 	$(BIN)/mypy --no-error-summary
 	$(BIN)/lint-imports --no-logo >$(VENV)/imports.log || { cat $(VENV)/imports.log; exit 1; }
-	$(BIN)/pytest
+	$(BIN)/pytest --numprocesses auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
 bench: ## what we cost beside the bare libraries, as ratios; how quick the bot is
 	$(call install,requirements-dev.lock)
