@@ -173,8 +173,9 @@ async def test_an_odd_question_does_not_fail(library: Library, query: str) -> No
 
 
 async def test_where_there_are_no_words_the_meaning_is_told_whatever_the_balance(library: Library) -> None:
+    """The words of this question come after what is read of it."""
     await library.add("a", "The zebra slept.")
-    (why,) = await explain(library, "\x00\x01", alpha=0.0)
+    (why,) = await explain(library, "?" * 100_000 + " zebra", alpha=0.0)
     assert why.vector is not None
     assert why.keyword is None
 

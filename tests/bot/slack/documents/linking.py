@@ -20,7 +20,7 @@ from tests.fixtures.slack import Company
 from tests.slack_server import Channel, File, Message, Person, View
 
 MAX_FILE_MB = 2.0
-FETCH_SECONDS = 1.0
+FETCH_SECONDS = 2.0
 
 
 @pytest.fixture(scope="module")
