@@ -43,12 +43,10 @@ async def open_adding_form(parts: Parts, form: Form, opener: Opener) -> None:
 async def _filled(parts: Parts, form: Form, opener: Opener, texts: Texts) -> View:
     try:
         kept = await _of_answers(parts, form, opener, texts) if form.message else _Kept()
-        offered, of_thread = [
-            await choices(
-                parts, opener.user, form.channel, user_team=opener.team, origins=form.origins, made_from=made_from
-            )
-            for made_from in (kept.made_from, kept.made_from | kept.thread_made_from)
-        ]
+        offered = await _offered(parts, form, opener, kept.made_from)
+        of_thread = offered
+        if not kept.thread_made_from <= kept.made_from:
+            of_thread = await _offered(parts, form, opener, kept.made_from | kept.thread_made_from)
         if offered.refused not in ("may_not_add", "cannot_check"):
             await _see_that_it_is_in_sight(parts, form, opener)
     except NotAdded as error:
@@ -64,6 +62,12 @@ async def _filled(parts: Parts, form: Form, opener: Opener, texts: Texts) -> Vie
         key = "form_cannot_check_yet" if offered.refused == "cannot_check" else offered.refused
         return refusal_form(texts.say(key), texts)
     return adding_form(form, _good_for_both(offered, of_thread), texts, title=kept.title)
+
+
+async def _offered(parts: Parts, form: Form, opener: Opener, made_from: frozenset[Audience]) -> Choices:
+    return await choices(
+        parts, opener.user, form.channel, user_team=opener.team, origins=form.origins, made_from=made_from
+    )
 
 
 def _good_for_both(offered: Choices, of_thread: Choices) -> Choices:
